@@ -1,0 +1,1 @@
+"""Scheduled jobs on every instance of a service, without a leader."""

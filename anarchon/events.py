@@ -1,0 +1,284 @@
+"""What the scheduler tells the world: events, their callbacks, stream and log lines.
+
+Decides how an event reaches its listeners, and that no listener can hurt the
+scheduler. Must not know who emits, nor any store.
+"""
+
+import logging
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, fields
+from datetime import datetime
+from typing import ClassVar
+
+import anyio
+from anyio.abc import ObjectReceiveStream
+
+from anarchon.errors import InvalidOption
+from anarchon.model import Reason, RunRecord
+
+logger = logging.getLogger("anarchon")
+
+STREAM_CAPACITY = 1_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Event:
+    """Something that happened; ``at`` is aware UTC by the instance's wall clock."""
+
+    name: ClassVar[str]
+    level: ClassVar[int] = logging.INFO
+
+    instance_id: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunEvent(Event):
+    """An event of one attempt of one run."""
+
+    job: str
+    slot: int
+    attempt: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Start(RunEvent):
+    """The handler is about to be called."""
+
+    name = "start"
+
+    reason: Reason
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Success(RunEvent):
+    """The handler returned, and the write of it was answered or given up."""
+
+    name = "success"
+
+    record: RunRecord
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Failure(RunEvent):
+    """The handler raised or ran past its timeout."""
+
+    name = "failure"
+    level = logging.ERROR
+
+    record: RunRecord
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Interrupted(RunEvent):
+    """A stop or a loss ended the attempt, or a run ended for good without its runner.
+
+    ``final`` says that no further attempt follows: its attempts are used up, or a newer
+    run replaced it. That is told by whichever instance noticed.
+    """
+
+    name = "interrupted"
+    level = logging.WARNING
+
+    record: RunRecord
+    handed_over: bool
+    final: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lost(RunEvent):
+    """The run is no longer this instance's: ``cause`` is ``refused`` or ``silence``."""
+
+    name = "lost"
+    level = logging.WARNING
+
+    cause: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Skip(RunEvent):
+    """A scheduled or catch-up claim did not win.
+
+    ``reason`` is ``taken``, ``overlap``, ``late`` or ``superseded``; ``by`` the
+    instance that has the run, where that is known.
+    """
+
+    name = "skip"
+    level = logging.DEBUG
+
+    reason: str
+    by: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Takeover(RunEvent):
+    """This instance won the next attempt, ``waited`` seconds after the lease's end."""
+
+    name = "takeover"
+    level = logging.WARNING
+
+    from_instance: str | None
+    waited: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Error(Event):
+    """A store call failed or its data made no sense; scheduling goes on."""
+
+    name = "error"
+    level = logging.ERROR
+
+    operation: str
+    error: str
+    job: str | None = None
+    slot: int | None = None
+    attempt: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClockSkew(Event):
+    """The wall clock's estimated ``offset`` (s) to the store passed a second, or is back.
+
+    Positive: the store is ahead of this instance.
+    """
+
+    name = "clock_skew"
+    level = logging.WARNING
+
+    offset: float
+
+
+_NAMES = frozenset(
+    kind.name
+    for kind in (
+        Start,
+        Success,
+        Failure,
+        Interrupted,
+        Lost,
+        Skip,
+        Takeover,
+        Error,
+        ClockSkew,
+    )
+)
+
+Callback = Callable[[Event], object]
+
+
+class EventStream(ObjectReceiveStream[Event]):
+    """A listener's own queue of events: 1,000 at most, the oldest are dropped.
+
+    ``dropped`` counts what was lost that way.
+    """
+
+    def __init__(self) -> None:
+        self.dropped = 0
+        self._send, self._receive = anyio.create_memory_object_stream[Event](
+            STREAM_CAPACITY
+        )
+
+    def _put(self, event: Event) -> None:
+        try:
+            self._send.send_nowait(event)
+        except anyio.WouldBlock:
+            self._receive.receive_nowait()
+            self.dropped += 1
+            self._send.send_nowait(event)
+
+    def receive_nowait(self) -> Event:
+        """Return the oldest waiting event.
+
+        Raises:
+            anyio.WouldBlock: none is waiting.
+        """
+        return self._receive.receive_nowait()
+
+    async def receive(self) -> Event:
+        """Wait for the next event; a cancelled wait takes none."""
+        return await self._receive.receive()
+
+    async def aclose(self) -> None:
+        """Close the stream; it gets no more events."""
+        self._close()
+        await anyio.lowlevel.checkpoint()
+
+    def _close(self) -> None:
+        self._send.close()
+        self._receive.close()
+
+
+class EventBus:
+    """Hands each event to the log, the callbacks and the streams, in that order."""
+
+    def __init__(self) -> None:
+        self._callbacks: dict[str, list[Callback]] = {}
+        self._streams: list[EventStream] = []
+
+    def on(self, name: str, callback: Callback) -> Callable[[], None]:
+        """Register a plain function; return the function that unsubscribes it."""
+        if name not in _NAMES:
+            raise InvalidOption(
+                f"there is no event {name!r}; events are {', '.join(sorted(_NAMES))}"
+            )
+        _check_callback(callback)
+        entries = self._callbacks.setdefault(name, [])
+        entry: Callback = lambda event: callback(event)  # noqa: E731  each is its own
+        entries.append(entry)
+
+        def unsubscribe() -> None:
+            if entry in entries:
+                entries.remove(entry)
+
+        return unsubscribe
+
+    @contextmanager
+    def stream(self) -> Iterator[EventStream]:
+        """Open a queue that receives every event from now on."""
+        stream = EventStream()
+        self._streams.append(stream)
+        try:
+            yield stream
+        finally:
+            self._streams.remove(stream)
+            stream._close()
+
+    def emit(self, event: Event) -> None:
+        """Tell everybody; whatever a callback raises is logged and changes nothing."""
+        if logger.isEnabledFor(event.level):
+            logger.log(event.level, "%s", _line(event), extra={"anarchon": event})
+        for callback in tuple(self._callbacks.get(event.name, ())):
+            _guarded(callback, event)
+        for stream in self._streams:
+            stream._put(event)
+
+
+def _check_callback(callback: Callback) -> None:
+    # inspect costs more to import than the rest of this file
+    import inspect
+
+    if not callable(callback) or inspect.iscoroutinefunction(callback):
+        raise InvalidOption(
+            f"an event callback must be a plain function, called in the loop: "
+            f"{callback!r} is not; for async work use events()"
+        )
+
+
+def _guarded(callback: Callback, event: Event) -> None:
+    try:
+        callback(event)
+    except (KeyboardInterrupt, SystemExit):
+        raise
+    except BaseException:
+        # nothing is awaited here, so even a cancellation is the callback's own fault
+        logger.exception("callback failed", extra={"anarchon": event})
+
+
+def _line(event: Event) -> str:
+    words = [event.name]
+    for field in fields(event):
+        value = getattr(event, field.name)
+        if field.name != "at" and value is not None:
+            words.append(f"{field.name}={value}")
+    return " ".join(words)

@@ -1,0 +1,1 @@
+"""Pure functions and values: no clock, no store, no loop, no waiting."""
