@@ -15,12 +15,15 @@ class Clock(Protocol):
 
     def time(self) -> float:
         """Wall time: seconds since 1970 UTC. It may be wrong, and may step."""
+        ...
 
     def monotonic(self) -> float:
         """Seconds that only grow; the zero is arbitrary."""
+        ...
 
     async def sleep(self, seconds: float) -> None:
         """Wait so many seconds of monotonic time; a cancelled wait has no effect."""
+        ...
 
 
 class SystemClock:

@@ -18,7 +18,7 @@ class BackendUnavailable(AnarchonError):
 
 
 class BackendTooOld(AnarchonError):
-    """The server works but lacks what the backend needs; the message has both versions."""
+    """The server works but lacks what is needed; the message has both versions."""
 
 
 class SchedulerNotRunning(AnarchonError):

@@ -5,10 +5,11 @@ scheduler. Must not know who emits, nor any store.
 """
 
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from datetime import datetime
+from functools import partial
 from typing import ClassVar
 
 import anyio
@@ -138,7 +139,7 @@ class Error(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClockSkew(Event):
-    """The wall clock's estimated ``offset`` (s) to the store passed a second, or is back.
+    """The clock's estimated ``offset`` (s) to the store passed a second, or is back.
 
     Positive: the store is ahead of this instance.
     """
@@ -179,14 +180,6 @@ class EventStream(ObjectReceiveStream[Event]):
             STREAM_CAPACITY
         )
 
-    def _put(self, event: Event) -> None:
-        try:
-            self._send.send_nowait(event)
-        except anyio.WouldBlock:
-            self._receive.receive_nowait()
-            self.dropped += 1
-            self._send.send_nowait(event)
-
     def receive_nowait(self) -> Event:
         """Return the oldest waiting event.
 
@@ -201,12 +194,25 @@ class EventStream(ObjectReceiveStream[Event]):
 
     async def aclose(self) -> None:
         """Close the stream; it gets no more events."""
-        self._close()
+        self.close()
         await anyio.lowlevel.checkpoint()
 
-    def _close(self) -> None:
+    def close(self) -> None:
+        """Close the stream without waiting for anything."""
         self._send.close()
         self._receive.close()
+
+
+class _Queue(EventStream):
+    """The bus's end of a stream."""
+
+    def put(self, event: Event) -> None:
+        try:
+            self._send.send_nowait(event)
+        except anyio.WouldBlock:
+            self._receive.receive_nowait()
+            self.dropped += 1
+            self._send.send_nowait(event)
 
 
 class EventBus:
@@ -214,7 +220,7 @@ class EventBus:
 
     def __init__(self) -> None:
         self._callbacks: dict[str, list[Callback]] = {}
-        self._streams: list[EventStream] = []
+        self._queues: list[_Queue] = []
 
     def on(self, name: str, callback: Callback) -> Callable[[], None]:
         """Register a plain function; return the function that unsubscribes it."""
@@ -224,7 +230,8 @@ class EventBus:
             )
         _check_callback(callback)
         entries = self._callbacks.setdefault(name, [])
-        entry: Callback = lambda event: callback(event)  # noqa: E731  each is its own
+        # one callback may be registered twice, and each time is undone by itself
+        entry: Callback = partial(callback)
         entries.append(entry)
 
         def unsubscribe() -> None:
@@ -234,15 +241,15 @@ class EventBus:
         return unsubscribe
 
     @contextmanager
-    def stream(self) -> Iterator[EventStream]:
+    def stream(self) -> Generator[EventStream]:
         """Open a queue that receives every event from now on."""
-        stream = EventStream()
-        self._streams.append(stream)
+        queue = _Queue()
+        self._queues.append(queue)
         try:
-            yield stream
+            yield queue
         finally:
-            self._streams.remove(stream)
-            stream._close()
+            self._queues.remove(queue)
+            queue.close()
 
     def emit(self, event: Event) -> None:
         """Tell everybody; whatever a callback raises is logged and changes nothing."""
@@ -250,8 +257,8 @@ class EventBus:
             logger.log(event.level, "%s", _line(event), extra={"anarchon": event})
         for callback in tuple(self._callbacks.get(event.name, ())):
             _guarded(callback, event)
-        for stream in self._streams:
-            stream._put(event)
+        for queue in self._queues:
+            queue.put(event)
 
 
 def _check_callback(callback: Callback) -> None:

@@ -148,7 +148,7 @@ class Answer(Reply):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UnfinishedRun:
-    """A run without an end, and the ``left`` seconds of its lease (zero or less: dead)."""
+    """A run without an end; its lease has ``left`` seconds (zero or less: dead)."""
 
     job: str
     slot: int
@@ -177,33 +177,40 @@ class ClaimStore(Protocol):
 
     async def time(self) -> int | None:
         """Return the store's clock, or ``None`` where it tells no time."""
+        ...
 
     async def prepare(self, jobs: Sequence[str]) -> None:
         """Create what these jobs need; harmless when it is there already."""
+        ...
 
     async def claim(self, claim: Claim) -> ClaimReply:
         """Answer a claim by L1 to L6; a claim-only store by L1 and L2.
 
-        A claim-only store answers ``Won``, ``Running``, ``Late``, ``Early`` or ``Done``.
+        A claim-only store answers ``Won``, ``Running``, ``Late``, ``Early`` or
+        ``Done``.
         """
+        ...
 
     async def finish(self, job: str, slot: int, token: str, end: End) -> Answer:
         """End the attempt and write its record in one step (L7, L10).
 
         Sent again with the same end it is accepted again and changes nothing (L2).
         """
+        ...
 
     async def record(self, record: RunRecord, token: str, keep: int) -> None:
         """Add the finished record of a manual run; harmless when sent again.
 
         ``record.started_at`` and ``ended_at`` are the runner's estimate of store time.
         """
+        ...
 
     async def history(self, job: str, limit: int) -> list[RunRecord]:
         """Return the newest ``limit`` records of a job, newest first.
 
         Sorted by when the attempt was started, then by attempt.
         """
+        ...
 
 
 class LeaseStore(ClaimStore, Protocol):
@@ -214,12 +221,15 @@ class LeaseStore(ClaimStore, Protocol):
 
         Accepted also after the lease ran out, while the token is the current one.
         """
+        ...
 
     async def release(self, job: str, slot: int, token: str) -> Answer:
-        """End the lease at once and spend the token (L8); accepted again when repeated."""
+        """End the lease at once and spend the token (L8); accepted when repeated."""
+        ...
 
     async def unfinished(self, jobs: Sequence[str]) -> Unfinished:
         """Read the unfinished runs of these jobs in one call. Changes nothing."""
+        ...
 
 
 @runtime_checkable
@@ -227,27 +237,31 @@ class Backend(Protocol):
     """A description of a store. Nothing connects before ``open``.
 
     ``name`` is what messages call it. ``leases`` tells a lease backend, whose ``open``
-    yields a ``LeaseStore``, from a claim-only one. ``needs_asyncio`` says that the store
-    must be opened and called in an asyncio loop; otherwise it runs in the host's loop,
-    whichever that is. ``remembers`` is for how many seconds a claim is surely
+    yields a ``LeaseStore``, from a claim-only one. ``needs_asyncio`` says that the
+    store must be opened and called in an asyncio loop; otherwise it runs in the host's
+    loop, whichever that is. ``remembers`` is for how many seconds a claim is surely
     remembered, ``None`` for ever. The repr holds no password.
     """
 
     @property
     def name(self) -> str:
         """The store's name in messages, such as ``"sqlite"``."""
+        ...
 
     @property
     def leases(self) -> bool:
         """Whether the store keeps leases."""
+        ...
 
     @property
     def needs_asyncio(self) -> bool:
         """Whether the store can be used in an asyncio loop only."""
+        ...
 
     @property
     def remembers(self) -> float | None:
         """For how many seconds a claim is surely remembered; ``None``: for ever."""
+        ...
 
     def open(self) -> AbstractAsyncContextManager[ClaimStore]:
         """Connect, set up the schema, yield the live store, and close it.
@@ -256,3 +270,4 @@ class Backend(Protocol):
             BackendUnavailable: the store can't be reached or used.
             BackendTooOld: the server lacks what is needed.
         """
+        ...
