@@ -1,0 +1,57 @@
+"""The memory backend: a store in a Python object, for tests and single processes.
+
+Decides what may be configured and which schedulers share their data.
+"""
+
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Protocol
+
+import anyio.lowlevel
+
+from anarchon.backends.memory.store import Data, MemoryClaimStore, MemoryLeaseStore
+from anarchon.rules.claim import milliseconds
+
+
+class StoreClock(Protocol):
+    """What the store reads its time from."""
+
+    def time(self) -> float:
+        """Seconds since 1970 UTC."""
+
+
+class MemoryBackend:
+    """A store in this object; schedulers that share the object are one cluster.
+
+    They may live in different threads and loops. ``clock`` is the store's clock, by
+    default the machine's. ``leases=False`` makes the store claim-only: each slot is
+    granted once, and nobody finishes a run whose runner is gone. ``remembers`` is for
+    how many seconds such a store says that it remembers a claim, ``None`` for ever.
+    """
+
+    name = "memory"
+    needs_asyncio = False
+
+    def __init__(
+        self,
+        *,
+        clock: StoreClock | None = None,
+        leases: bool = True,
+        namespace: str = "anarchon",
+        remembers: float | None = None,
+    ) -> None:
+        self.leases = leases
+        self.namespace = namespace
+        self.remembers = remembers
+        read = time.time if clock is None else clock.time
+        self._data = Data(lambda: milliseconds(read()))
+
+    @asynccontextmanager
+    async def open(self) -> AsyncIterator[MemoryClaimStore]:
+        """Yield the store. Closing it loses nothing; cancelled, nothing was opened."""
+        await anyio.lowlevel.checkpoint()
+        yield (MemoryLeaseStore if self.leases else MemoryClaimStore)(self._data)
+
+    def __repr__(self) -> str:
+        return f"MemoryBackend(leases={self.leases}, namespace={self.namespace!r})"
