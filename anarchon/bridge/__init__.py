@@ -1,0 +1,34 @@
+"""The way from the host's loop to a store, chosen by what both of them need.
+
+Decides which bridge is used. Must not know any store.
+"""
+
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+
+from anarchon.bridge.contract import Bridge, BridgeClosed, BridgeError
+from anarchon.bridge.inline import InlineBridge
+
+__all__ = ["Bridge", "BridgeClosed", "BridgeError", "open_bridge"]
+
+
+@asynccontextmanager
+async def open_bridge(
+    needs_asyncio: bool,  # noqa: FBT001  it is the backend's attribute of this name
+    *,
+    close_within: float = 5.0,
+) -> AsyncGenerator[Bridge]:
+    """Open the bridge between the running loop and a store.
+
+    Args:
+        needs_asyncio: whether the store can be used in an asyncio loop only.
+        close_within: how many seconds closing may take, and leaving what is held.
+
+    Leaving ends calls under way: they raise ``BridgeClosed``, unless their answer came
+    first. It is bounded and not cut short by a cancellation of the host.
+    """
+    bridge = InlineBridge(close_within)
+    try:
+        yield bridge
+    finally:
+        bridge.close()
