@@ -1,0 +1,124 @@
+"""The gates: everything that a change must pass, each by one command.
+
+Decides which tool looks at what. The sessions use the environment that nox itself is
+installed in, so they start at once; only ``wheel`` and ``lowest`` make their own.
+"""
+
+import os
+import shutil
+import sys
+from pathlib import Path
+
+import nox
+
+BIN = Path(sys.executable).parent
+# the tools stand beside the interpreter, whether or not its environment is activated
+os.environ["PATH"] = os.pathsep.join([str(BIN), os.environ["PATH"]])
+
+nox.options.default_venv_backend = "none"
+nox.options.error_on_external_run = False
+nox.options.sessions = [
+    "lint",
+    "types",
+    "contracts",
+    "wheel",
+    "properties",
+    "processes",
+    "tests",
+]
+
+
+@nox.session
+def tests(session: nox.Session) -> None:
+    """Run the everyday tests: under three minutes, no server, no killed process."""
+    session.run("pytest", "tests", "-m", "not processes", *session.posargs)
+
+
+@nox.session
+def properties(session: nox.Session) -> None:
+    """Search for counterexamples: every zone, every transition, random programs."""
+    session.run("pytest", "property_tests", *session.posargs)
+
+
+@nox.session
+def processes(session: nox.Session) -> None:
+    """Kill, freeze, stop and restart real processes on one SQLite file."""
+    session.run("pytest", "tests", "-m", "processes", *session.posargs)
+
+
+@nox.session
+def lint(session: nox.Session) -> None:
+    """Check form, spelling, and what goes wrong in asynchronous code."""
+    session.run("ruff", "format", "--check", ".")
+    session.run("ruff", "check", ".")
+    session.run("codespell")
+    # an empty list of disabled codes turns the checkpoint rules (ASYNC9xx) on
+    library = [str(file) for file in sorted(Path("anarchon").rglob("*.py"))]
+    session.run("flake8-async", "--anyio", "--disable=", *library)
+    session.run("python", "tools/check_shields.py", "anarchon")
+
+
+@nox.session
+def types(session: nox.Session) -> None:
+    """Check the types twice, and that users of the package see all of them."""
+    session.run("mypy")
+    session.run("pyright", "--pythonpath", sys.executable)
+    verify = ["--verifytypes", "anarchon", "--ignoreexternal"]
+    session.run("pyright", "--pythonpath", sys.executable, *verify)
+
+
+@nox.session
+def contracts(session: nox.Session) -> None:
+    """Check that imports run downwards only."""
+    session.run("lint-imports", "--no-cache")
+
+
+@nox.session
+def docs(session: nox.Session) -> None:
+    """Run the examples of the README and the docs, and follow their links."""
+    session.run("pytest", "tests/test_docs.py", *session.posargs)
+
+
+@nox.session
+def wheel(session: nox.Session) -> None:
+    """Build the wheel, look into it, install it elsewhere and run a job with it."""
+    folder = Path(session.create_tmp())
+    shutil.rmtree(folder)
+    session.run("python", "-m", "build", "--no-isolation", "--outdir", str(folder))
+    [built] = folder.glob("*.whl")
+    session.run("python", "tools/check_wheel.py", str(built), "anarchon")
+    python = _new_environment(session, folder / "venv")
+    session.run(python, "-m", "pip", "install", "-q", "-c", "constraints.txt", built)
+    session.run(python, "-I", "tools/smoke.py")
+
+
+@nox.session
+def lowest(session: nox.Session) -> None:
+    """Run the everyday tests on the oldest dependencies that are promised."""
+    folder = Path(session.create_tmp())
+    shutil.rmtree(folder)
+    python = _new_environment(session, folder / "venv")
+    pip = [python, "-m", "pip", "install", "-q"]
+    session.run(*pip, "-U", "pip")
+    session.run(*pip, "-e", ".", "--group", "test", *_oldest())
+    session.run(python, "-m", "pytest", "tests", "-m", "not processes")
+
+
+@nox.session
+def bench(session: nox.Session) -> None:
+    """Measure, each number with its floor from the same run."""
+    for file in sorted(Path("benchmarks").glob("[a-z]*.py")):
+        session.run("python", str(file))
+
+
+def _new_environment(session: nox.Session, folder: Path) -> str:
+    session.run("python", "-m", "venv", str(folder))
+    return str(folder / "bin" / "python")
+
+
+def _oldest() -> list[str]:
+    """Turn each lower bound of ``pyproject.toml`` into a pin."""
+    project = nox.project.load_toml("pyproject.toml")["project"]
+    extras = project["optional-dependencies"]
+    bounds = [*project["dependencies"], *extras["trio"], *extras["sqlite"]]
+    return [bound.replace(">=", "==") for bound in bounds if ">=" in bound]
