@@ -4,14 +4,14 @@ Decides what may be configured and which schedulers share their data.
 """
 
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from typing import Protocol
 
 import anyio.lowlevel
 
+from anarchon.backends.claim import milliseconds
 from anarchon.backends.memory.store import Data, MemoryClaimStore, MemoryLeaseStore
-from anarchon.rules.claim import milliseconds
 
 
 class StoreClock(Protocol):
@@ -19,6 +19,7 @@ class StoreClock(Protocol):
 
     def time(self) -> float:
         """Seconds since 1970 UTC."""
+        ...
 
 
 class MemoryBackend:
@@ -48,7 +49,7 @@ class MemoryBackend:
         self._data = Data(lambda: milliseconds(read()))
 
     @asynccontextmanager
-    async def open(self) -> AsyncIterator[MemoryClaimStore]:
+    async def open(self) -> AsyncGenerator[MemoryClaimStore]:
         """Yield the store. Closing it loses nothing; cancelled, nothing was opened."""
         await anyio.lowlevel.checkpoint()
         yield (MemoryLeaseStore if self.leases else MemoryClaimStore)(self._data)

@@ -6,9 +6,9 @@ Decides the layout. Must not know runs, leases nor how long records are kept.
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
+from anarchon.backends.claim import milliseconds
 from anarchon.model import End, Reason, RunRecord, Status
 from anarchon.protocol import Claim
-from anarchon.rules.claim import milliseconds
 
 
 @dataclass(slots=True, kw_only=True)

@@ -1,6 +1,6 @@
-"""The atomic steps on one job, as plain functions of its state and the store's now.
+"""The atomic steps on one job, each given the store's now.
 
-Decides what each step writes; ``rules.claim`` decides claims. Must not know locks,
+Decides what each step writes; ``backends.claim`` decides claims. Must not know locks,
 clocks nor loops: whoever calls a step makes it atomic. Instants are milliseconds.
 """
 
@@ -9,10 +9,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from operator import attrgetter
 
-from anarchon.backends.memory.attempt import Attempt
-from anarchon.model import End, RunRecord
-from anarchon.protocol import Answer, Claim, ClaimReply, Done, UnfinishedRun, Won
-from anarchon.rules.claim import (
+from anarchon.backends.claim import (
     Decision,
     Run,
     decide,
@@ -20,6 +17,9 @@ from anarchon.rules.claim import (
     milliseconds,
     set_back,
 )
+from anarchon.backends.memory.attempt import Attempt
+from anarchon.model import End, RunRecord
+from anarchon.protocol import Answer, Claim, ClaimReply, Done, UnfinishedRun, Won
 
 _age = attrgetter("age")
 
