@@ -1,0 +1,83 @@
+"""From what the user passes as a backend, a URL or an object, to the backend.
+
+Decides which scheme means which backend. Must not know what a backend does with the
+rest of its URL, and loads the code of no other backend than the one asked for.
+"""
+
+import re
+from collections.abc import Callable
+from importlib.metadata import EntryPoint, entry_points
+from pkgutil import resolve_name
+
+from anarchon.errors import InvalidOption
+from anarchon.protocol import Backend
+
+GROUP = "anarchon.backends"
+
+# These are entry points too; the table serves where the metadata isn't installed.
+_BUILT_IN = {
+    "memory": "anarchon.backends.memory:MemoryBackend.from_url",
+    "sqlite": "anarchon.backends.sqlite:SqliteBackend.from_url",
+}
+
+FromUrl = Callable[[str], Backend]
+
+
+def backend_from(url_or_backend: str | Backend) -> Backend:
+    """Return the backend that a URL describes, or the backend object itself.
+
+    Other packages add a scheme by an entry point of the group ``anarchon.backends``,
+    named for the scheme, that loads a function from the URL to a backend.
+
+    Raises:
+        InvalidOption: neither of both, an unknown scheme, or a driver that is missing.
+    """
+    if isinstance(url_or_backend, str):
+        return _from_url(url_or_backend)
+    if isinstance(url_or_backend, type) or not _is_backend(url_or_backend):
+        raise InvalidOption(
+            f"a backend is a URL or a backend object, not {url_or_backend!r}"
+        )
+    return url_or_backend
+
+
+def _is_backend(candidate: object) -> bool:
+    return isinstance(candidate, Backend)
+
+
+def _from_url(url: str) -> Backend:
+    scheme, separator, _ = url.partition("://")
+    if not separator:
+        raise InvalidOption(
+            f"a backend's URL starts with a scheme, one of {_known()}: "
+            f"{_without_secrets(url)!r} has none"
+        )
+    return _loaded(scheme.lower())(url)
+
+
+def _loaded(scheme: str) -> FromUrl:
+    if target := _BUILT_IN.get(scheme):
+        from_url: FromUrl = resolve_name(target)
+        return from_url
+    for entry in entry_points(group=GROUP, name=scheme):
+        return _entry_loaded(entry)
+    raise InvalidOption(f"no backend for {scheme}://; known are {_known()}")
+
+
+def _entry_loaded(entry: EntryPoint) -> FromUrl:
+    try:
+        from_url: FromUrl = entry.load()
+    except ImportError as error:
+        raise InvalidOption(
+            f"the backend for {entry.name}:// can't be loaded: {error}"
+        ) from error
+    return from_url
+
+
+def _known() -> str:
+    names = {*_BUILT_IN, *(entry.name for entry in entry_points(group=GROUP))}
+    return ", ".join(f"{name}://" for name in sorted(names))
+
+
+def _without_secrets(url: str) -> str:
+    return re.sub(r"[^/]*@", "***@", url.partition("?")[0])
