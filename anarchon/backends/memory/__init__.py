@@ -3,6 +3,7 @@
 Decides what may be configured and which schedulers share their data.
 """
 
+import threading
 import time
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
@@ -12,6 +13,8 @@ import anyio.lowlevel
 
 from anarchon.backends.claim import milliseconds
 from anarchon.backends.memory.store import Data, MemoryClaimStore, MemoryLeaseStore
+from anarchon.errors import InvalidOption
+from anarchon.rules.names import check_namespace
 
 
 class StoreClock(Protocol):
@@ -43,10 +46,29 @@ class MemoryBackend:
         remembers: float | None = None,
     ) -> None:
         self.leases = leases
-        self.namespace = namespace
+        self.namespace = check_namespace(namespace)
         self.remembers = remembers
         read = time.time if clock is None else clock.time
         self._data = Data(lambda: milliseconds(read()))
+
+    @staticmethod
+    def from_url(url: str) -> "MemoryBackend":
+        """Return a new store for ``memory://``, a shared one for ``memory://name``.
+
+        A named store is shared within the process and lives as long.
+
+        Raises:
+            InvalidOption: the URL has options; there are none.
+        """
+        name, question_mark, _ = url.partition("://")[2].partition("?")
+        if question_mark:
+            raise InvalidOption(
+                f"a URL of a memory store is memory:// or memory://name, not {url!r}"
+            )
+        if not name:
+            return MemoryBackend()
+        with _naming:
+            return _named.setdefault(name, MemoryBackend())
 
     @asynccontextmanager
     async def open(self) -> AsyncGenerator[MemoryClaimStore]:
@@ -56,3 +78,7 @@ class MemoryBackend:
 
     def __repr__(self) -> str:
         return f"MemoryBackend(leases={self.leases}, namespace={self.namespace!r})"
+
+
+_naming = threading.Lock()
+_named: dict[str, MemoryBackend] = {}
