@@ -6,7 +6,7 @@ Decides which bridge is used. Must not know any store.
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 
-from anarchon.bridge.contract import Bridge, BridgeClosed, BridgeError
+from anarchon.bridge.contract import Bridge, BridgeClosed, BridgeError, OwnBridge
 from anarchon.bridge.inline import InlineBridge
 
 __all__ = ["Bridge", "BridgeClosed", "BridgeError", "open_bridge"]
@@ -14,7 +14,7 @@ __all__ = ["Bridge", "BridgeClosed", "BridgeError", "open_bridge"]
 
 @asynccontextmanager
 async def open_bridge(
-    needs_asyncio: bool,  # noqa: FBT001  it is the backend's attribute of this name
+    needs_asyncio: bool,
     *,
     close_within: float = 5.0,
 ) -> AsyncGenerator[Bridge]:
@@ -27,8 +27,25 @@ async def open_bridge(
     Leaving ends calls under way: they raise ``BridgeClosed``, unless their answer came
     first. It is bounded and not cut short by a cancellation of the host.
     """
-    bridge = InlineBridge(close_within)
+    bridge = _chosen(close_within) if needs_asyncio else InlineBridge(close_within)
     try:
         yield bridge
     finally:
-        bridge.close()
+        await bridge.aclose()
+
+
+def _chosen(close_within: float) -> OwnBridge:
+    # asyncio costs a host that doesn't use it, and Trio may be missing
+    import asyncio
+
+    try:
+        host = asyncio.current_task()
+    except RuntimeError:
+        host = None
+    if host is not None:
+        from anarchon.bridge.task import TaskBridge
+
+        return TaskBridge(close_within)
+    from anarchon.bridge.thread import ThreadBridge
+
+    return ThreadBridge(close_within)

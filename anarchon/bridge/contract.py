@@ -66,3 +66,14 @@ class Bridge(Protocol):
         bridge's ``close_within`` seconds, also while the host is cancelled.
         """
         ...
+
+
+class OwnBridge(Bridge, Protocol):
+    """A bridge as whoever opened it sees it."""
+
+    async def aclose(self) -> None:
+        """Refuse further calls and end those under way, within bounds.
+
+        A cancellation of the host doesn't cut it short.
+        """
+        ...

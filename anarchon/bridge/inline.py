@@ -13,6 +13,7 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import TypeVar, TypeVarTuple
 
 import anyio
+import anyio.lowlevel
 
 from anarchon.bridge.contract import BridgeClosed, BridgeError
 
@@ -65,15 +66,16 @@ class InlineBridge:
                     yield value
                 finally:
                     leaving.deadline = anyio.current_time() + self._close_within
-                    leaving.shield = True
+                    leaving.shield = True  # deadline: one line above
         if leaving.cancelled_caught:
             logger.warning("store did not close within %g s", self._close_within)
 
-    def close(self) -> None:
+    async def aclose(self) -> None:
         """Refuse further calls and end those under way."""
         self._closed = True
         for limit in self._waiting:
             limit.cancel()
+        await anyio.lowlevel.cancel_shielded_checkpoint()
 
     def _check_open(self) -> None:
         if self._closed or os.getpid() != self._process:

@@ -1,0 +1,66 @@
+"""A context manager that is entered, kept open and left in one asyncio task.
+
+Decides how entering and leaving are asked for from other tasks. Drivers tie scopes,
+timeouts and groups to the task that entered them, so none may leave them elsewhere.
+"""
+
+import asyncio
+from contextlib import AbstractAsyncContextManager
+from typing import Generic, TypeVar
+
+T = TypeVar("T")
+
+
+class Tenant(Generic[T]):
+    """``live`` is that task; ``opened`` and ``leave`` are asked afterwards."""
+
+    def __init__(self, manager: AbstractAsyncContextManager[T]) -> None:
+        self._manager = manager
+        self._task: asyncio.Task[object] | None = None
+        self._value: T
+        self._error: BaseException | None = None
+        self._entered = asyncio.Event()
+        self._leaving = asyncio.Event()
+        self._gone = asyncio.Event()
+
+    async def live(self) -> None:
+        """Enter the manager, wait, leave it; what goes wrong is told to the others."""
+        self._task = asyncio.current_task()
+        try:
+            async with self._manager as self._value:
+                self._entered.set()
+                await self._leaving.wait()
+        except BaseException as error:  # noqa: BLE001  opened() or leave() raises it
+            self._error = error
+        finally:
+            self._entered.set()
+            self._gone.set()
+
+    async def opened(self) -> T:
+        """Return what the manager yielded, or raise what entering it raised."""
+        await self._entered.wait()
+        self._raise()
+        return self._value
+
+    async def leave(self) -> None:
+        """Leave the manager, or cut entering short; raise what leaving it raised."""
+        entered = self._entered.is_set()
+        self._leaving.set()
+        if not entered:
+            self._cut()
+        try:
+            await self._gone.wait()
+        except asyncio.CancelledError:
+            self._cut()
+            raise
+        if entered:
+            self._raise()
+
+    def _cut(self) -> None:
+        if self._task is not None:
+            self._task.cancel()
+
+    def _raise(self) -> None:
+        error, self._error = self._error, None
+        if error is not None:
+            raise error
