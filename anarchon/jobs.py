@@ -73,11 +73,13 @@ class Job:
         Raises:
             InvalidOption: the effective options don't go together.
         """
-        if not defaults:
-            return self
         given = {name: getattr(self.options, name) for name in self.explicit}
+        return self.with_options(build_options(given, defaults))
+
+    def with_options(self, options: Options) -> "Job":
+        """Return the job with other effective options."""
         job = copy.copy(self)
-        object.__setattr__(job, "options", build_options(given, defaults))
+        object.__setattr__(job, "options", options)
         return job
 
     def __repr__(self) -> str:

@@ -81,23 +81,28 @@ def build_options(
 ) -> Options:
     """Return the effective options: ``given`` over ``defaults`` over the library's.
 
+    ``defaults`` is ``None`` while the scheduler's are not known: then only what was
+    given is checked, each by itself and two against each other.
+
     Raises:
         InvalidOption: an option is unknown or has a value that isn't allowed, or two
             effective values don't go together; the message says where each came from.
     """
-    defaults = defaults or {}
+    known = {} if defaults is None else defaults
     check_known(given, OPTION_NAMES)
-    check_known(defaults, OPTION_NAMES)
-    if not given and not defaults:
+    check_known(known, OPTION_NAMES)
+    if not given and not known:
         return _LIBRARY
-    options = _read({**defaults, **given})
+    options = _read({**known, **given})
 
     def origin(name: str) -> str:
         if name in given:
             return "given"
-        return "from the scheduler" if name in defaults else "the default"
+        return "from the scheduler" if name in known else "the default"
 
-    _check_together(options, origin)
+    for pair, check in _TOGETHER.items():
+        if defaults is not None or pair <= given.keys():
+            check(options, origin)
     return options
 
 
@@ -143,19 +148,28 @@ def _read(given: Mapping[str, object]) -> Options:
     )
 
 
-def _check_together(options: Options, origin: Callable[[str], str]) -> None:
+def _check_lease(options: Options, origin: Callable[[str], str]) -> None:
     if options.lease < 3 * options.heartbeat:
         raise InvalidOption(
             f"lease must be at least three times heartbeat: "
             f"lease is {options.lease:g} s ({origin('lease')}), "
             f"heartbeat is {options.heartbeat:g} s ({origin('heartbeat')})"
         )
+
+
+def _check_jitter(options: Options, origin: Callable[[str], str]) -> None:
     if options.jitter >= options.max_late:
         raise InvalidOption(
             f"jitter must be below max_late: "
             f"jitter is {options.jitter:g} s ({origin('jitter')}), "
             f"max_late is {options.max_late:g} s ({origin('max_late')})"
         )
+
+
+_TOGETHER = {
+    frozenset({"lease", "heartbeat"}): _check_lease,
+    frozenset({"jitter", "max_late"}): _check_jitter,
+}
 
 
 def refuse_without_leases(

@@ -1,0 +1,54 @@
+"""How a first attempt is asked for, until there is an answer.
+
+Decides when a claim is asked again and when it is given up. Must not know what the
+answers mean, except that "early" means "wait the rest".
+"""
+
+import random
+from typing import TYPE_CHECKING, NamedTuple
+
+import anyio
+
+from anarchon.protocol import Claim, ClaimReply, Early
+from anarchon.rules.lease import backoff
+
+if TYPE_CHECKING:
+    from anarchon.engine.session import Session
+
+
+class Asked(NamedTuple):
+    """The last reply, ``None`` for none, and both clocks before its request was sent."""
+
+    reply: ClaimReply | None
+    sent: tuple[float, float]
+
+
+async def ask(session: "Session", claim: Claim) -> Asked:
+    """Ask with one token until there is an answer, while the run could still start.
+
+    Cancelled while the outcome is unknown, it leaves the token to be released.
+    """
+    clock, give_up = session.instance.clock, session.gives_up_at(claim)
+    failures = 0
+    try:
+        while True:
+            sent = (clock.monotonic(), clock.time())
+            reply = await session.calls.claim(claim)
+            if isinstance(reply, Early):
+                failures = 0
+                await clock.sleep(early_by(claim, reply))
+            elif reply is not None or clock.monotonic() >= give_up:
+                return Asked(reply, sent)
+            else:
+                failures += 1
+                await clock.sleep(backoff(failures, random.random()))
+    except anyio.get_cancelled_exc_class():
+        if failures:
+            session.release_unknown(claim)
+        raise
+
+
+def early_by(claim: Claim, reply: Early) -> float:
+    """Return the seconds until the slot, a minute at most: the clock may be set."""
+    ahead = 0 if reply.now is None else claim.slot - reply.now
+    return min(max(ahead, 1) / 1000, 60.0)

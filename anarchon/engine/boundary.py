@@ -1,0 +1,129 @@
+"""Where a handler's end becomes a value.
+
+Decides what may come out of a handler: nothing but ``KeyboardInterrupt`` and
+``SystemExit``. Must not know what is done with the end.
+
+On asyncio a task that ends with a native ``CancelledError`` which no scope of ours sent
+would end its whole task group, without any error: a handler that awaited a cancelled
+future would stop the scheduler in silence. So a cancellation that nobody asked for is
+caught here and is an ordinary failure of this run. One that was asked for goes on to
+the scope that sent it.
+"""
+
+import functools
+import inspect
+from dataclasses import dataclass
+
+import anyio
+import anyio.to_thread
+
+from anarchon.engine.context import Cancellation, RunContext
+from anarchon.jobs import Job
+from anarchon.model import CancelReason, Status
+
+ERROR_CAP = 2_000
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """How a handler ended. ``fatal`` is what must still come out of the scheduler."""
+
+    status: Status
+    error: str | None = None
+    fatal: BaseException | None = None
+
+
+async def call_handler(
+    job: Job,
+    context: RunContext,
+    cancellation: Cancellation,
+    threads: anyio.CapacityLimiter,
+) -> Ending:
+    """Call the handler in its scope and return how it ended, whatever it does.
+
+    Cancelled only through ``cancellation`` or a shield around it; then too it returns.
+    """
+    error: BaseException | None = None
+    returned = False
+    timeout = job.options.timeout
+    if timeout is not None:
+        cancellation.scope.deadline = anyio.current_time() + timeout
+    with cancellation.scope:
+        try:
+            await _call(job, context, threads)
+            returned = True
+        except anyio.get_cancelled_exc_class() as cancelled:
+            if _asked_for(cancellation):
+                raise
+            error = cancelled
+        except BaseException as raised:
+            error = raised
+    return classify(returned, error, cancellation.reason, timeout)
+
+
+def classify(
+    returned: bool,
+    error: BaseException | None,
+    cause: CancelReason | None,
+    timeout: float | None,
+) -> Ending:
+    """Return the ending: the first cause wins over what the handler did with it."""
+    fatal = _fatal(error)
+    if fatal is not None:
+        return Ending(Status.INTERRUPTED, describe(fatal), fatal)
+    if cause is CancelReason.TIMEOUT:
+        return Ending(Status.FAILED, f"timed out after {timeout:g} s")
+    if cause is CancelReason.LOST:
+        return Ending(Status.INTERRUPTED, describe(error))
+    if returned:
+        return Ending(Status.SUCCESS)
+    if cause is not None:
+        return Ending(Status.INTERRUPTED, describe(error))
+    return Ending(Status.FAILED, describe(error))
+
+
+def describe(error: BaseException | None) -> str | None:
+    """Return an error as text, capped at 2,000 characters."""
+    if error is None:
+        return None
+    if isinstance(error, anyio.get_cancelled_exc_class()):
+        return f"cancelled ({type(error).__name__}), and nobody had asked for it"
+    if isinstance(error, BaseExceptionGroup):
+        inner = "; ".join(describe(e) or "" for e in error.exceptions)
+        return f"{type(error).__name__}: {error.message} [{inner}]"[:ERROR_CAP]
+    try:
+        text = str(error)
+    except Exception:  # noqa: BLE001  the handler's exception class is not ours
+        text = "(its text could not be made)"
+    return f"{type(error).__name__}: {text}"[:ERROR_CAP]
+
+
+async def _call(job: Job, context: RunContext, threads: anyio.CapacityLimiter) -> None:
+    call = functools.partial(job.handler, *((context,) if job.takes_context else ()))
+    if job.is_async:
+        await call()
+        return
+    result = await anyio.to_thread.run_sync(call, limiter=threads)
+    if inspect.isawaitable(result):
+        if inspect.iscoroutine(result):
+            result.close()
+        raise TypeError(
+            f"the handler of {job.name!r} is a plain function that returned an "
+            "awaitable, which nobody awaits; declare it with async def"
+        )
+
+
+def _asked_for(cancellation: Cancellation) -> bool:
+    # the run's shield may have reached the deadline that a stop gave it
+    return (
+        cancellation.reason is not None
+        or anyio.current_effective_deadline() <= anyio.current_time()
+    )
+
+
+def _fatal(error: BaseException | None) -> BaseException | None:
+    if isinstance(error, KeyboardInterrupt | SystemExit):
+        return error
+    if isinstance(error, BaseExceptionGroup):
+        return next(filter(None, map(_fatal, error.exceptions)), None)
+    return None

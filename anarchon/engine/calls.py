@@ -1,0 +1,185 @@
+"""The one way from the engine to the store.
+
+Decides that every call is bounded, that a failure is an event and a value, and that
+every reply tells the store's time. Must not know what an answer means.
+
+``None`` stands for "no answer": the request may or may not have been carried out.
+"""
+
+from collections.abc import Awaitable, Callable, Sequence
+from typing import TypeVar, TypeVarTuple
+
+from anarchon.bridge import Bridge
+from anarchon.engine.instance import Instance
+from anarchon.engine.store_time import StoreTime
+from anarchon.events import Error
+from anarchon.model import End, RunRecord
+from anarchon.protocol import (
+    Answer,
+    Claim,
+    ClaimReply,
+    ClaimStore,
+    LeaseStore,
+    Reply,
+    Unfinished,
+)
+from anarchon.rules.lease import MAX_CALL, call_bound
+
+T = TypeVar("T")
+R = TypeVar("R", bound=Reply)
+Ts = TypeVarTuple("Ts")
+
+
+class StoreCalls:
+    """The store's operations, bounded; writes are never cut in the middle.
+
+    A host that is cancelled during a write waits for the answer, within the bound, and
+    gets it. A read ends at once.
+    """
+
+    def __init__(
+        self, instance: Instance, bridge: Bridge, store: ClaimStore, time: StoreTime
+    ) -> None:
+        self._instance = instance
+        self._bridge = bridge
+        self._store = store
+        self._time = time
+        self.last_error = "no call was made"
+
+    @property
+    def _leases(self) -> LeaseStore:
+        # only a lease backend's engine calls what needs this; Backend.leases decides
+        return self._store  # type: ignore[return-value]
+
+    async def claim(self, claim: Claim) -> ClaimReply | None:
+        """Ask for an attempt."""
+        return await self._write("claim", claim, self._store.claim, claim)
+
+    async def heartbeat(self, won: Claim) -> Answer | None:
+        """Push the lease of a won attempt forward."""
+        beat = self._leases.heartbeat
+        return await self._write(
+            "heartbeat", won, beat, won.job, won.slot, won.token, won.lease
+        )
+
+    async def release(self, won: Claim) -> Answer | None:
+        """End the lease at once and spend its token."""
+        release = self._leases.release
+        return await self._write("release", won, release, won.job, won.slot, won.token)
+
+    async def finish(self, won: Claim, end: End) -> Answer | None:
+        """Write how a won attempt ended."""
+        finish = self._store.finish
+        return await self._write(
+            "finish", won, finish, won.job, won.slot, won.token, end
+        )
+
+    async def record(self, record: RunRecord, token: str, keep: int) -> bool:
+        """Write the record of a manual run; tell whether that was answered."""
+        about = (record.job, record.slot, record.attempt)
+        call = _answering(self._store.record)
+        done = await self._try(
+            "record", about, MAX_CALL, True, call, record, token, keep
+        )
+        return done is not None
+
+    async def prepare(self, jobs: Sequence[str]) -> bool:
+        """Create what these jobs need; tell whether that was answered."""
+        call = _answering(self._store.prepare)
+        return await self._try("prepare", None, MAX_CALL, True, call, jobs) is not None
+
+    async def unfinished(self, jobs: Sequence[str], bound: float) -> Unfinished | None:
+        """Read the unfinished runs of these jobs; unreadable keys become events."""
+        reply = await self._observed(
+            "unfinished", None, bound, False, self._leases.unfinished, jobs
+        )
+        for key, problem in reply.unreadable if reply is not None else ():
+            self.tell_error("unfinished", f"{key}: {problem}", None)
+        return reply
+
+    async def ask_time(self) -> bool:
+        """Ask the store what time it is, for the estimate; tell whether it answered."""
+        sent = self._instance.clock.monotonic()
+        call = _answering(self._store.time)
+        answer = await self._try("time", None, MAX_CALL, False, call)
+        if answer is not None:
+            self._time.observe(sent, answer[0])
+        return answer is not None
+
+    async def history(self, job: str, limit: int) -> list[RunRecord]:
+        """Read a job's newest records; here failures are the caller's, as exceptions."""
+        return await self._bridge.call(
+            self._store.history, job, limit, bound=MAX_CALL, keep=False
+        )
+
+    def tell_error(
+        self, operation: str, error: str, about: tuple[str, int, int] | None
+    ) -> None:
+        """Make an event of something that went wrong with the store."""
+        job, slot, attempt = about or (None, None, None)
+        self._instance.tell(
+            Error(
+                **self._instance.stamp(),
+                operation=operation,
+                error=error,
+                job=job,
+                slot=slot,
+                attempt=attempt,
+            )
+        )
+
+    async def _write(
+        self,
+        operation: str,
+        claim: Claim,
+        call: Callable[[*Ts], Awaitable[R]],
+        *args: *Ts,
+    ) -> R | None:
+        about = (claim.job, claim.slot, claim.attempt)
+        bound = call_bound(claim.lease)
+        return await self._observed(operation, about, bound, True, call, *args)
+
+    async def _observed(
+        self,
+        operation: str,
+        about: tuple[str, int, int] | None,
+        bound: float,
+        keep: bool,
+        call: Callable[[*Ts], Awaitable[R]],
+        *args: *Ts,
+    ) -> R | None:
+        sent = self._instance.clock.monotonic()
+        reply = await self._try(operation, about, bound, keep, call, *args)
+        if reply is not None:
+            self._time.observe(sent, reply.now)
+        return reply
+
+    async def _try(
+        self,
+        operation: str,
+        about: tuple[str, int, int] | None,
+        bound: float,
+        keep: bool,
+        call: Callable[[*Ts], Awaitable[T]],
+        *args: *Ts,
+    ) -> T | None:
+        try:
+            return await self._bridge.call(call, *args, bound=bound, keep=keep)
+        except Exception as error:
+            text = f"{type(error).__name__}: {error}"
+            if isinstance(error, TimeoutError):
+                text = f"no answer within {bound:g} s"
+            self.last_error = f"{operation}: {text}"
+            self.tell_error(operation, text, about)
+            return None
+
+
+def _answering(
+    call: Callable[[*Ts], Awaitable[T]],
+) -> Callable[[*Ts], Awaitable[tuple[T]]]:
+    """Wrap what a call returns, so that its ``None`` differs from "no answer"."""
+
+    async def answering(*args: *Ts) -> tuple[T]:
+        return (await call(*args),)
+
+    return answering

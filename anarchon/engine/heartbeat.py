@@ -1,0 +1,61 @@
+"""How a runner keeps its lease, and how it learns that it has lost it.
+
+Decides when a lease is pushed forward and when a run counts as lost. Must not know the
+handler: the run is told, and does the rest.
+
+The beats run in the host's loop and in the run's own scope, on purpose: a host that is
+frozen or blocked stops beating, and that is how it gets fenced. On waking it asks once
+before anything else is believed: accepted, it goes on; refused, the run is lost; no
+answer and no trust left, it is lost by silence.
+"""
+
+import random
+from typing import Protocol
+
+from anarchon.clock import Clock
+from anarchon.engine.calls import StoreCalls
+from anarchon.engine.trust import Trust
+from anarchon.protocol import Claim
+from anarchon.rules.lease import beat_retry, first_beat
+
+
+class Holder(Protocol):
+    """What a heartbeat reports to."""
+
+    def refused(self) -> None:
+        """The store acts on another token now."""
+
+    def silent(self) -> None:
+        """No heartbeat was answered for a whole lease."""
+
+
+async def beat(
+    won: Claim,
+    interval: float,
+    trust: Trust,
+    holder: Holder,
+    calls: StoreCalls,
+    clock: Clock,
+) -> None:
+    """Beat until refused or cancelled; a beat under way is never cut in the middle."""
+    wait = first_beat(interval, random.random())
+    while True:
+        await clock.sleep(wait)
+        accepted = await beat_once(won, trust, calls)
+        if accepted is False:
+            holder.refused()
+            return
+        wait = interval if accepted else beat_retry(interval, trust.left)
+        if accepted is None and trust.left <= 0:
+            holder.silent()
+
+
+async def beat_once(won: Claim, trust: Trust, calls: StoreCalls) -> bool | None:
+    """Ask once whether the attempt is still ours; ``None`` when nobody answers."""
+    sent = trust.sent()
+    answer = await calls.heartbeat(won)
+    if answer is None:
+        return None
+    if answer.accepted:
+        trust.renew(sent, answer.left)
+    return answer.accepted

@@ -1,0 +1,36 @@
+"""What the engine knows of one job on this instance, between start and stop.
+
+Decides nothing. ``claims`` lets one claim of the job be asked for at a time, in the
+order in which they came, so that the store sees the slots of a job in order.
+"""
+
+from typing import TYPE_CHECKING
+
+import anyio
+
+from anarchon.jobs import Job
+
+if TYPE_CHECKING:
+    from anarchon.engine.watch import Watch
+
+
+class JobState:
+    """One registered job: its armed slot, its turn to claim, and what is watched."""
+
+    __slots__ = ("_turn", "armed", "far_ahead", "job", "removed", "watch")
+
+    def __init__(self, job: Job) -> None:
+        self.job = job
+        self.armed: int | None = None
+        self.removed = False
+        self.far_ahead = False
+        self.watch: Watch | None = None
+        self._turn: anyio.Semaphore | None = None
+
+    @property
+    def turn(self) -> anyio.Semaphore:
+        """The job's turn to claim; held from the first asking to the last answer."""
+        # ten thousand idle jobs need none
+        if self._turn is None:
+            self._turn = anyio.Semaphore(1, max_value=1, fast_acquire=True)
+        return self._turn

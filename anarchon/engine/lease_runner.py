@@ -1,0 +1,103 @@
+"""From a slot that is due to a run, on a lease store.
+
+Decides what each answer to a scheduled or catch-up claim means for this instance. Must
+not know when slots are due.
+
+Between the reply "won" and the start of the run task there is no await: a stop that
+comes with the reply finds the run and hands it over.
+"""
+
+from typing import TYPE_CHECKING, assert_never
+
+from anarchon.engine.asking import Asked, ask
+from anarchon.engine.job_state import JobState
+from anarchon.engine.leased_run import LeasedRun
+from anarchon.engine.trust import Trust
+from anarchon.model import Reason
+from anarchon.protocol import (
+    Claim,
+    Done,
+    Early,
+    Late,
+    NoRun,
+    Overlapping,
+    Running,
+    Won,
+)
+
+if TYPE_CHECKING:
+    from anarchon.engine.session import Session
+
+
+class LeaseRunner:
+    """Asks for slots, runs what is won, and leaves the rest to the watch."""
+
+    def __init__(self, session: "Session") -> None:
+        self._session = session
+
+    async def __call__(self, state: JobState, slot: int, mode: Reason) -> None:
+        """Ask for a slot when it is this job's turn, and act on the answer."""
+        async with state.turn:
+            await self.claim(state, slot, mode)
+
+    async def claim(self, state: JobState, slot: int, mode: Reason) -> None:
+        """Ask for a slot and act on the answer; the turn is the caller's."""
+        session = self._session
+        if session.instance.is_stuck(state.job.name):
+            by = session.instance.instance_id
+            session.tell_skip(state.job, slot, "overlap", by)
+            return
+        claim = session.new_claim(state.job, slot, mode)
+        self._act(state, claim, await ask(session, claim))
+
+    def _act(self, state: JobState, claim: Claim, asked: Asked) -> None:
+        session, job, slot = self._session, state.job, claim.slot
+        watch = session.watch_of(state)
+        reply = asked.reply
+        match reply:
+            case Won():
+                watch.granted(slot)
+                session.tell_ended(reply.ended)
+                self.start(state, claim, reply, asked.sent, claim.mode)
+            case Running():
+                session.tell_skip(job, slot, "taken", reply.instance_id)
+                watch.granted(slot)
+                watch.see(slot, reply.attempt, asked.sent[0] + reply.left)
+            case Overlapping():
+                session.tell_skip(job, slot, "overlap", reply.instance_id)
+                watch.see(reply.slot, reply.attempt, asked.sent[0] + reply.left)
+                watch.keep(claim)
+            case Late():
+                session.tell_skip(job, slot, "late")
+            case Done():
+                why = "superseded" if reply.superseded else "taken"
+                session.tell_skip(job, slot, why, reply.instance_id)
+                session.look_at_newest(state, reply)
+                session.tell_ended(reply.ended)
+            case None:
+                session.tell_skip(job, slot, "late")
+                watch.keep(claim)
+            case Early() | NoRun():
+                # the one is waited for, the other is an answer to a takeover only
+                session.tell_skip(job, slot, "late")
+            case _:
+                assert_never(reply)
+
+    def start(
+        self,
+        state: JobState,
+        claim: Claim,
+        reply: Won,
+        sent: tuple[float, float],
+        reason: Reason,
+    ) -> None:
+        """Start the run that was won."""
+        session = self._session
+        trust = Trust(session.instance.clock)
+        trust.renew(sent, reply.left)
+        started = session.time.now() if reply.now is None else float(reply.now)
+        session.begin(
+            LeasedRun(
+                session, state.job, claim, reason=reason, started=started, trust=trust
+            )
+        )

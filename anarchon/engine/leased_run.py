@@ -1,0 +1,160 @@
+"""A run that is held by a lease.
+
+Decides what a refusal and a silence of the store do to the run, and which write its end
+is. Must not know how the claim was won.
+
+Once a finish or a release was sent, its own answer decides, whatever a heartbeat says:
+a heartbeat that is refused after a finish only shows that the finish arrived. After a
+loss an ending is never a success: a lease that was not kept can't vouch for it.
+"""
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import anyio
+
+from anarchon.engine.boundary import Ending
+from anarchon.engine.heartbeat import beat, beat_once
+from anarchon.engine.run import Run
+from anarchon.engine.settle import until_answered
+from anarchon.engine.trust import Trust
+from anarchon.events import Lost
+from anarchon.jobs import Job
+from anarchon.model import CancelReason, LostContact, Overlap, Reason, Status
+from anarchon.protocol import Answer, Claim
+from anarchon.rules.lease import settle_limit
+
+if TYPE_CHECKING:
+    from anarchon.engine.session import Session
+
+REFUSED = "refused"
+SILENCE = "silence"
+
+
+class LeasedRun(Run):
+    """An attempt that was won on a lease store, from the reply to the written end."""
+
+    def __init__(
+        self,
+        session: "Session",
+        job: Job,
+        claim: Claim,
+        *,
+        reason: Reason,
+        started: float,
+        trust: Trust,
+    ) -> None:
+        skip = job.options.overlap is Overlap.SKIP
+        super().__init__(
+            session,
+            job,
+            slot=claim.slot,
+            attempt=claim.attempt,
+            token=claim.token,
+            reason=reason,
+            fence=(claim.slot, claim.attempt) if skip else None,
+            started=started,
+        )
+        self.claim = claim
+        self._trust = trust
+        self._beating = anyio.CancelScope()
+        self._lost: str | None = None
+        self._ending = False
+        self._writes = 0
+        self._answered: int | None = None
+
+    async def confirm(self) -> bool:
+        """Ask once if the reply came too late to be believed (T4)."""
+        if self._trust.left > 0:
+            return True
+        if await beat_once(self.claim, self._trust, self.session.calls):
+            return True
+        self._leave_to_backups()
+        return False
+
+    def begin_companions(self) -> None:
+        """Start beating."""
+        self.group.start_soon(self._beat)
+
+    async def _beat(self) -> None:
+        with self._beating:
+            await beat(
+                self.claim,
+                self.job.options.heartbeat,
+                self._trust,
+                self,
+                self.session.calls,
+                self.session.instance.clock,
+            )
+
+    def refused(self) -> None:
+        """The store acts on another token: cancel the handler, write nothing."""
+        if not self._ending:
+            self._lose(REFUSED)
+
+    def silent(self) -> None:
+        """A lease has passed unanswered: cancel the handler, unless told to go on."""
+        if self._ending or self._lost:
+            return
+        if self.job.options.on_lost_contact is LostContact.CANCEL:
+            self._lose(SILENCE)
+
+    def _lose(self, cause: str) -> None:
+        first = self._lost is None
+        self._lost = cause
+        if first:
+            stamp = self.session.instance.stamp()
+            self.session.instance.tell(Lost(**stamp, **self.about, cause=cause))
+            self.lose_patience_after(self.session.instance.stop_timeout)
+        if cause == REFUSED:
+            self.cancellation.refuse()
+        else:
+            self.cancellation.cancel(CancelReason.LOST)
+
+    async def give_up(self) -> None:
+        """Beat no more, so that the lease runs out though the handler goes on."""
+        self._beating.cancel()
+        await super().give_up()
+        if self.cancellation.reason is CancelReason.LOST:
+            self._leave_to_backups()
+
+    async def write_end(self, ending: Ending) -> None:
+        """Finish, or release what was interrupted; after a refusal write nothing."""
+        self._ending = True
+        if self._lost and ending.status is Status.SUCCESS:
+            ending = replace(ending, status=Status.INTERRUPTED)
+        accepted = await self._write(ending) if self._lost != REFUSED else False
+        if accepted is False and self._lost is None and not self._handed_over(ending):
+            self._lose(REFUSED)
+            if ending.status is Status.SUCCESS:
+                ending = replace(ending, status=Status.INTERRUPTED)
+        released = bool(accepted) and ending.status is Status.INTERRUPTED
+        self.tell_end(ending, ended=self._answered, handed_over=released)
+        if not accepted or released:
+            self._leave_to_backups()
+
+    def _handed_over(self, ending: Ending) -> bool:
+        # an unanswered release may have been stored, and the run taken up since
+        return ending.status is Status.INTERRUPTED and self._writes > 1
+
+    async def _write(self, ending: Ending) -> bool | None:
+        async def release() -> bool | None:
+            return self._accepted(await self.session.calls.release(self.claim))
+
+        async def finish() -> bool | None:
+            end = self.end(ending)
+            return self._accepted(await self.session.calls.finish(self.claim, end))
+
+        write = release if ending.status is Status.INTERRUPTED else finish
+        limit = settle_limit(self.claim.lease, self.session.instance.stop_timeout)
+        return await until_answered(write, limit, self.session.instance.clock)
+
+    def _accepted(self, answer: Answer | None) -> bool | None:
+        self._writes += 1
+        if answer is None:
+            return None
+        self._answered = answer.now
+        return answer.accepted
+
+    def _leave_to_backups(self) -> None:
+        self.session.lost(self.job.name, self.slot, self.attempt)

@@ -1,0 +1,110 @@
+"""What was left behind, and what is taken on: at start, for new jobs, once per lease.
+
+Decides which unfinished runs get a backup here, and whether the latest slot is caught
+up. Must not know how a claim or a check is carried out.
+
+For each job the newer slot is asked for first: granting it replaces an older run whose
+runner is gone. The older one is watched from the beginning, but the job's turn to claim
+is with the catch-up until it has its answer, so it is not asked for before (T7). The
+sweep reads the same once per lease and finds what nobody watches: a run that was left
+by a late claim, a loss, a giving up, or a restart between two slots (T6).
+"""
+
+import random
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from anarchon.engine.job_state import JobState
+from anarchon.model import Reason
+from anarchon.protocol import UnfinishedRun
+from anarchon.rules.jitter import jitter_for
+from anarchon.rules.lease import MAX_CALL, call_bound
+
+if TYPE_CHECKING:
+    from anarchon.engine.session import Session
+
+
+class Left(NamedTuple):
+    """Unfinished runs, and when they were asked for, monotonic."""
+
+    runs: tuple[UnfinishedRun, ...]
+    sent: float
+
+
+class Recovery:
+    """Takes jobs on, and finds runs that need a backup."""
+
+    def __init__(self, session: "Session") -> None:
+        self._session = session
+
+    async def read(self, states: Sequence[JobState]) -> Left | None:
+        """Prepare jobs and read what was left of them; ``None`` if that failed.
+
+        Two calls for all of them. Cancelled, nothing has begun.
+        """
+        session = self._session
+        names = [state.job.name for state in states]
+        if not await session.calls.prepare(names):
+            return None
+        if not session.leases:
+            return Left((), 0.0)
+        sent = session.instance.clock.monotonic()
+        unfinished = await session.calls.unfinished(names, MAX_CALL)
+        return None if unfinished is None else Left(unfinished.runs, sent)
+
+    def begin(self, states: Sequence[JobState], left: Left) -> None:
+        """Arm the timers of jobs that were read, catch up, and watch what was left."""
+        self._session.timers.arm_all(states)
+        if self._session.leases:
+            for state in states:
+                self._catch_up(state)
+            self._watch(left)
+
+    async def sweep(self) -> None:
+        """Look for runs that nobody here watches, once per lease, until cancelled."""
+        session, clock = self._session, self._session.instance.clock
+        while True:
+            await clock.sleep(self._shortest_lease())
+            states = tuple(session.states.values())
+            if not states:
+                continue
+            names = [state.job.name for state in states]
+            sent, bound = clock.monotonic(), call_bound(self._shortest_lease())
+            unfinished = await session.calls.unfinished(names, bound)
+            if unfinished is not None:
+                self._watch(Left(unfinished.runs, sent))
+
+    def _shortest_lease(self) -> float:
+        leases = (s.job.options.lease for s in self._session.states.values())
+        return min(leases, default=30.0)
+
+    def _watch(self, left: Left) -> None:
+        for run in left.runs:
+            state = self._session.states.get(run.job)
+            if state is not None:
+                watch = self._session.watch_of(state)
+                watch.see(run.slot, run.attempt, left.sent + run.left)
+
+    def _catch_up(self, state: JobState) -> None:
+        options, session = state.job.options, self._session
+        now = session.time.now()
+        if not options.catch_up:
+            return
+        slot = session.latest_slot(state, int(now))
+        if slot is None or now - slot >= options.catch_up * 1000:
+            return
+        # before any timer of this job can fire, and in one go, so that it goes first
+        state.turn.acquire_nowait()
+        session.work.start_soon(self._claim_latest, state, slot)
+
+    async def _claim_latest(self, state: JobState, slot: int) -> None:
+        session = self._session
+        try:
+            following = state.job.schedule.next_after(slot)
+            delay = jitter_for(
+                state.job.options.jitter, slot, following, random.random()
+            )
+            await session.instance.clock.sleep(delay / 1000)
+            await session.lease_runner.claim(state, slot, Reason.CATCH_UP)
+        finally:
+            state.turn.release()

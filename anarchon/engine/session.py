@@ -1,0 +1,317 @@
+"""One life of the scheduler, from start to stop.
+
+Decides what goes on meanwhile and in what order it ends. Must not know the public API,
+nor how jobs are registered.
+
+Ending, in order: nothing new is claimed (the work group is cancelled: timers, claims,
+watches, the sweep; a call under way gets its answer); the handlers are cancelled; their
+runs are waited for until the deadline. A run that was won meanwhile is handed over, and
+a claim whose answer never came is released by its token.
+"""
+
+import math
+import random
+import secrets
+from collections.abc import Awaitable, Callable, Sequence
+from typing import TypeVarTuple
+
+import anyio
+from anyio.abc import TaskGroup
+
+from anarchon.bridge import Bridge
+from anarchon.engine.calls import StoreCalls
+from anarchon.engine.claim_runner import ClaimRunner
+from anarchon.engine.instance import Instance
+from anarchon.engine.job_state import JobState
+from anarchon.engine.lease_runner import LeaseRunner
+from anarchon.engine.recovery import Left, Recovery
+from anarchon.engine.run import Run
+from anarchon.engine.settle import until_answered
+from anarchon.engine.store_time import StoreTime
+from anarchon.engine.timers import Timers
+from anarchon.engine.watch import Watch
+from anarchon.errors import BackendUnavailable
+from anarchon.events import ClockSkew, Interrupted, Skip
+from anarchon.jobs import Job
+from anarchon.model import CancelReason, End, Reason, RunRecord, Status
+from anarchon.protocol import Claim, ClaimStore, Done
+from anarchon.rules.lease import backoff, settle_limit
+
+Ts = TypeVarTuple("Ts")
+
+# a newest slot this far ahead of the store's clock blocks the job until then (L9)
+FAR_AHEAD = 60_000
+
+
+class Session:
+    """What one start began: the store, the timers, the watches and the runs."""
+
+    def __init__(
+        self,
+        instance: Instance,
+        bridge: Bridge,
+        store: ClaimStore,
+        states: dict[str, JobState],
+        *,
+        leases: bool,
+    ) -> None:
+        self.instance = instance
+        self.states = states
+        self.leases = leases
+        self.time = StoreTime(instance.clock, self._tell_skew)
+        self.calls = StoreCalls(instance, bridge, store, self.time)
+        self.timers = Timers(
+            instance.clock, self.time, fire=self._fire, broken=self._tell_broken
+        )
+        self.lease_runner = LeaseRunner(self)
+        self._runner = self.lease_runner if leases else ClaimRunner(self)
+        self._recovery = Recovery(self)
+        self._first = tuple(states.values())
+        self._left = Left((), 0.0)
+        self._added: list[JobState] = []
+        self._news = anyio.Event()
+        self._stop = anyio.Event()
+        self._quiet = anyio.Event()
+        self._deadline = math.inf
+        self._shields: set[anyio.CancelScope] = set()
+        self._tasks = 0
+        self._work: TaskGroup | None = None
+
+    # --- the life -------------------------------------------------------------------
+
+    @property
+    def work(self) -> TaskGroup:
+        """The group of all that stop cancels first; a run is not in it."""
+        assert self._work is not None
+        return self._work
+
+    @property
+    def stopping(self) -> bool:
+        """Whether stop was called: nothing new may start."""
+        return self._stop.is_set()
+
+    async def open(self) -> None:
+        """Read the store's time and what was left of all jobs; nothing begins yet.
+
+        Raises:
+            BackendUnavailable: the store did not answer.
+        """
+        answered = await self.calls.ask_time()
+        left = await self._recovery.read(self._first) if answered else None
+        if left is None:
+            raise BackendUnavailable(
+                f"the store was opened but did not answer: {self.calls.last_error}"
+            )
+        self._left = left
+
+    async def run(self, ready: Callable[[], None]) -> None:
+        """Schedule until ``stop`` is called, and wait for the runs after it."""
+        try:
+            async with anyio.create_task_group() as self._work:
+                self._recovery.begin(self._first, self._left)
+                self._work.start_soon(self.timers.run, self.calls.ask_time)
+                self._work.start_soon(self._take_on_added)
+                if self.leases:
+                    self._work.start_soon(self._recovery.sweep)
+                ready()
+                await self._stop.wait()
+                self._work.cancel_scope.cancel()
+        finally:
+            # a fault in here must not leave handlers going on for ever
+            self.stop(self.instance.stop_timeout)
+        with anyio.CancelScope(deadline=self._deadline):
+            await self._quiet.wait()
+
+    def stop(self, timeout: float) -> None:
+        """Claim nothing more, cancel the handlers, and bound what is left of them.
+
+        Called again it can only shorten the time.
+        """
+        self._deadline = min(self._deadline, anyio.current_time() + timeout)
+        self._stop.set()
+        for run in self.instance.runs():
+            if run.session is self:
+                run.cancellation.cancel(CancelReason.STOP)
+        for shield in self._shields:
+            shield.deadline = self._deadline
+        if not self._tasks:
+            self._quiet.set()
+
+    def _spawn(self, work: Callable[[*Ts], Awaitable[object]], *args: *Ts) -> None:
+        self._tasks += 1
+        self.instance.nursery.start_soon(self._shielded, work, *args)
+
+    async def _shielded(
+        self, work: Callable[[*Ts], Awaitable[object]], *args: *Ts
+    ) -> None:
+        """Keep the host's cancellation out; stop gives this its deadline."""
+        try:
+            with anyio.CancelScope(shield=True, deadline=self._deadline) as shield:
+                self._shields.add(shield)
+                await work(*args)
+        finally:
+            self._shields.discard(shield)
+            self._tasks -= 1
+            if self.stopping and not self._tasks:
+                self._quiet.set()
+
+    # --- jobs -----------------------------------------------------------------------
+
+    def add(self, state: JobState) -> None:
+        """Take a job on, with all that are added in the same turn of the loop."""
+        self._added.append(state)
+        self._news.set()
+
+    async def _take_on_added(self) -> None:
+        failures = 0
+        while True:
+            await self._news.wait()
+            self._news = anyio.Event()
+            added, self._added = self._added, []
+            # after a failure one by one: a job that can't be prepared holds no other
+            batches = [[state] for state in added] if failures else [added]
+            for batch in batches:
+                await self._take_on([s for s in batch if not s.removed])
+            failures = failures + 1 if self._added else 0
+            if failures:
+                await self.instance.clock.sleep(backoff(failures, random.random()))
+
+    async def _take_on(self, states: Sequence[JobState]) -> None:
+        left = await self._recovery.read(states) if states else None
+        if left is not None:
+            self._recovery.begin(states, left)
+        elif states:
+            self._added.extend(states)
+            self._news.set()
+
+    def watch_of(self, state: JobState) -> Watch:
+        """Return the watch of a job."""
+        if state.watch is None:
+            state.watch = Watch(self, state)
+        return state.watch
+
+    def latest_slot(self, state: JobState, at: int) -> int | None:
+        """Return a job's last slot at or before an instant; a raising schedule has none."""
+        try:
+            return state.job.schedule.latest_at(at)
+        except Exception as error:  # noqa: BLE001  the schedule may be a user's
+            self._tell_broken(state, error)
+            return None
+
+    # --- runs -----------------------------------------------------------------------
+
+    def _fire(self, state: JobState, slot: int) -> None:
+        late = state.job.options.max_late * 1000
+        if not self.time.void and self.time.now() - slot > late:
+            self.tell_skip(state.job, slot, "late")
+        else:
+            self.work.start_soon(self._runner, state, slot, Reason.SCHEDULED)
+
+    def begin(self, run: Run) -> None:
+        """Start a run as a task of the nursery; won while stopping, it is handed over."""
+        self.instance.add(run)
+        if self.stopping:
+            run.cancellation.cancel(CancelReason.STOP)
+        self._spawn(run)
+
+    def lost(self, job: str, slot: int, attempt: int) -> None:
+        """Become a backup of a run that this instance had."""
+        state = self.states.get(job)
+        if state is not None and not self.stopping:
+            self.watch_of(state).lost(slot, attempt)
+
+    def new_claim(self, job: Job, slot: int, mode: Reason, attempt: int = 1) -> Claim:
+        """Make the claim for one attempt, with a token of its own."""
+        options = job.options
+        catch_up = options.catch_up + options.jitter
+        return Claim(
+            job=job.name,
+            slot=slot,
+            token=secrets.token_hex(16),
+            attempt=attempt,
+            instance_id=self.instance.instance_id,
+            mode=mode,
+            lease=options.lease,
+            overlap=options.overlap,
+            max_attempts=options.max_attempts,
+            limit=catch_up if mode is Reason.CATCH_UP else options.max_late,
+            startable=max(options.max_late, catch_up),
+            keep=options.keep,
+            keep_for=settle_limit(options.lease, self.instance.stop_timeout),
+        )
+
+    def gives_up_at(self, claim: Claim) -> float:
+        """Return the monotonic instant at which a run can no longer be started."""
+        monotonic = self.instance.clock.monotonic()
+        if self.time.void:
+            return monotonic + claim.limit
+        return monotonic + claim.limit - (self.time.now() - claim.slot) / 1000
+
+    def release_unknown(self, claim: Claim) -> None:
+        """Let go of an attempt that may have been won unheard."""
+        self._spawn(self._release_unknown, claim)
+
+    async def _release_unknown(self, claim: Claim) -> None:
+        async def let_go() -> bool | None:
+            if self.leases:
+                answer = await self.calls.release(claim)
+            else:
+                answer = await self.calls.finish(claim, NEVER_STARTED)
+            return None if answer is None else answer.accepted
+
+        limit = settle_limit(claim.lease, self.instance.stop_timeout)
+        await until_answered(let_go, limit, self.instance.clock)
+
+    # --- events ---------------------------------------------------------------------
+
+    def tell_skip(
+        self, job: Job, slot: int, reason: str, by: str | None = None
+    ) -> None:
+        """Tell that a scheduled or catch-up claim did not win."""
+        stamp = self.instance.stamp()
+        self.instance.tell(
+            Skip(**stamp, job=job.name, slot=slot, attempt=1, reason=reason, by=by)
+        )
+
+    def tell_ended(self, records: Sequence[RunRecord]) -> None:
+        """Tell of runs that ended for good without their runner."""
+        for record in records:
+            self.instance.tell(
+                Interrupted(
+                    **self.instance.stamp(),
+                    job=record.job,
+                    slot=record.slot,
+                    attempt=record.attempt,
+                    record=record,
+                    handed_over=record.handed_over,
+                    final=True,
+                )
+            )
+
+    def look_at_newest(self, state: JobState, done: Done) -> None:
+        """Tell once if a newest slot in the future keeps the job from running (L9)."""
+        if done.newest is None or done.now is None:
+            return
+        ahead = done.newest - done.now
+        if ahead > FAR_AHEAD and not state.far_ahead:
+            self.calls.tell_error(
+                "claim",
+                f"the newest granted slot of {state.job.name!r} is {ahead / 1000:g} s "
+                "ahead of the store's clock: nothing older is granted. See 'A clock "
+                "that was set back' in docs/laws.md for the reset",
+                (state.job.name, done.newest, 1),
+            )
+        state.far_ahead = ahead > FAR_AHEAD
+
+    def _tell_broken(self, state: JobState, error: Exception) -> None:
+        self.calls.tell_error(
+            "schedule", f"{state.job.name!r}: {type(error).__name__}: {error}", None
+        )
+
+    def _tell_skew(self, offset: float) -> None:
+        self.instance.tell(ClockSkew(**self.instance.stamp(), offset=offset))
+
+
+NEVER_STARTED = End(
+    status=Status.INTERRUPTED, duration=0.0, error="stopped before it started"
+)

@@ -1,0 +1,92 @@
+"""An instance's estimate of the store's clock.
+
+Decides what time it is for slots. Must not know who asks the store, nor why.
+
+The estimate is a distance between the store's clock and this machine's monotonic one,
+so that a step of the wall clock does not move it. Each reply gives one sample, right to
+half its round trip; the one with the lowest round trip of the last minute counts. A
+sample that contradicts it (their error bars don't touch) means that the store's clock
+was stepped, and ends the older ones. Monotonic time stands still while a machine
+sleeps: once wall and monotonic time have drifted apart by over a second since the last
+reply, one of them lies, nobody knows which, and the estimate is void until the store is
+heard again.
+"""
+
+from collections import deque
+from collections.abc import Callable
+from typing import NamedTuple
+
+from anarchon.clock import Clock
+
+WINDOW = 60.0
+SKEW = 1.0
+# what a sample may be off beside its round trip: the store's milliseconds, and drift
+SLACK = 0.05
+
+
+class _Sample(NamedTuple):
+    received: float
+    trip: float
+    distance: float
+
+
+class StoreTime:
+    """The store's time as this instance knows it, in milliseconds since 1970 UTC."""
+
+    def __init__(self, clock: Clock, on_skew: Callable[[float], None]) -> None:
+        self._clock = clock
+        self._on_skew = on_skew
+        self._samples: deque[_Sample] = deque()
+        self._drift = 0.0
+        self._told = True
+        self._skewed = False
+
+    @property
+    def void(self) -> bool:
+        """Whether only a reply of the store can tell what time it is."""
+        return self._told and (not self._samples or self._drifted())
+
+    def now(self) -> float:
+        """Return the store's time; the wall clock's where there is no estimate."""
+        if not self._samples or self._drifted():
+            return self._clock.time() * 1000
+        return (self._samples[0].distance + self._clock.monotonic()) * 1000
+
+    def observe(self, sent: float, now: int | None) -> None:
+        """Take the reading ``now`` of a reply whose request left at ``sent``, monotonic."""
+        if now is None:
+            self._told = False
+            return
+        received = self._clock.monotonic()
+        trip = received - sent
+        sample = _Sample(received, trip, now / 1000 - (sent + trip / 2))
+        if self._drifted() or self._contradicts(sample):
+            self._samples.clear()
+        self._add(sample)
+        self._drift = self._clock.time() - received
+        self._look_at_skew()
+
+    def _add(self, sample: _Sample) -> None:
+        samples = self._samples
+        while samples and samples[-1].trip >= sample.trip:
+            samples.pop()
+        samples.append(sample)
+        while samples[0].received < sample.received - WINDOW:
+            samples.popleft()
+
+    def _contradicts(self, sample: _Sample) -> bool:
+        if not self._samples:
+            return False
+        best = self._samples[0]
+        error = (best.trip + sample.trip) / 2 + SLACK
+        return abs(best.distance - sample.distance) > error
+
+    def _drifted(self) -> bool:
+        drift = self._clock.time() - self._clock.monotonic()
+        return bool(self._samples) and abs(drift - self._drift) > SKEW
+
+    def _look_at_skew(self) -> None:
+        offset = self._samples[0].distance - self._drift
+        if (abs(offset) > SKEW) != self._skewed:
+            self._skewed = not self._skewed
+            self._on_skew(offset)

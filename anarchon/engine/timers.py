@@ -1,0 +1,151 @@
+"""When the next slot of each job is due.
+
+Decides when a slot is handed on, and which slot comes next. Must not know what is done
+with it.
+
+One task and one heap serve all jobs. Three things make a timer trustworthy:
+
+- It never sleeps over a minute at a stretch and looks at the clock again after each, so
+  that a clock that was set is noticed soon.
+- A slot is only handed on once the clock has reached it. A timer that woke a little
+  early sleeps again, and since the next slot is looked for after both the clock and the
+  slot itself, no slot is handed on twice.
+- The next slot is armed before the current one is handed on, so that nothing the
+  current one does can delay it. Slots that passed while the host was frozen or blocked
+  are not made up: at most the armed one is handed on.
+
+A clock that goes back by more than a second puts the armed slots far into the future;
+all jobs are armed anew then, and the store refuses what was granted before.
+"""
+
+import heapq
+import itertools
+import random
+from collections.abc import Awaitable, Callable, Iterable
+from typing import TYPE_CHECKING, NamedTuple
+
+import anyio
+import anyio.lowlevel
+
+from anarchon.errors import InvalidSchedule
+from anarchon.rules.jitter import jitter_for
+
+if TYPE_CHECKING:
+    from anarchon.clock import Clock
+    from anarchon.engine.job_state import JobState
+    from anarchon.engine.store_time import StoreTime
+
+MAX_SLEEP = 60.0
+STEP_BACK = 1_000
+# so many slots are handed on before other tasks get a turn
+BATCH = 64
+# a schedule that raised is asked again after this long
+RETRY = 60_000
+
+
+class Timers:
+    """The heap of armed slots; instants are the store's time in ms, as estimated."""
+
+    def __init__(
+        self,
+        clock: "Clock",
+        time: "StoreTime",
+        *,
+        fire: Callable[["JobState", int], None],
+        broken: Callable[["JobState", Exception], None],
+    ) -> None:
+        self._clock = clock
+        self._time = time
+        self._fire = fire
+        self._broken = broken
+        self._heap: list[_Entry] = []
+        self._nap: anyio.CancelScope | None = None
+        self._seen = time.now()
+
+    def arm(self, state: "JobState", after: float | None = None) -> None:
+        """Set the timer of a job: its first slot after an instant, the present one."""
+        now = self._time.now() if after is None else after
+        try:
+            slot, due = _next(state, int(now // 1))
+        except Exception as error:  # noqa: BLE001  the schedule may be a user's
+            slot, due = None, now + RETRY
+            self._broken(state, error)
+        state.armed = slot
+        entry = _Entry(due, next(_numbers), state, slot)
+        heapq.heappush(self._heap, entry)
+        if self._heap[0] is entry and self._nap is not None:
+            self._nap.cancel()
+
+    def arm_all(self, states: Iterable["JobState"]) -> None:
+        """Set the timers of many jobs."""
+        now = self._time.now()
+        for state in states:
+            self.arm(state, now)
+
+    async def run(self, refresh: Callable[[], Awaitable[object]]) -> None:
+        """Hand slots on as they come, until cancelled.
+
+        ``refresh`` asks the store for its time; it is called when the estimate is void.
+        """
+        while True:
+            if self._time.void:
+                await refresh()
+            now = self._time.now()
+            if now < self._seen - STEP_BACK:
+                self._arm_anew()
+            self._seen = now
+            if not self._hand_on(now):
+                await self._sleep(now)
+            else:
+                await anyio.lowlevel.checkpoint()
+
+    def _hand_on(self, now: float) -> bool:
+        """Hand on what is due, a batch at most; tell whether there was any."""
+        for done in range(BATCH):
+            if not self._heap or self._heap[0].due > now:
+                return done > 0
+            entry = heapq.heappop(self._heap)
+            state, slot = entry.state, entry.slot
+            if state.removed or state.armed != slot:
+                continue
+            self.arm(state, now if slot is None else max(now, slot))
+            if slot is not None:
+                self._fire(state, slot)
+        return True
+
+    async def _sleep(self, now: float) -> None:
+        wait = MAX_SLEEP
+        if self._heap:
+            wait = min(wait, (self._heap[0].due - now) / 1000)
+        with anyio.CancelScope() as self._nap:
+            await self._clock.sleep(wait)
+        self._nap = None
+
+    def _arm_anew(self) -> None:
+        states = [entry.state for entry in self._heap if not entry.state.removed]
+        self._heap.clear()
+        self.arm_all(dict.fromkeys(states))
+
+
+class _Entry(NamedTuple):
+    due: float
+    number: int  # so that no two entries compare their jobs
+    state: "JobState"
+    slot: int | None
+
+
+_numbers = itertools.count()
+
+
+def _next(state: "JobState", after: int) -> tuple[int, float]:
+    schedule, jitter = state.job.schedule, state.job.options.jitter
+    slot = schedule.next_after(after)
+    if slot <= after:
+        raise InvalidSchedule(
+            f"the schedule of {state.job.name!r} answered {slot} as the first slot "
+            f"after {after}; slots must grow"
+        )
+    if not jitter:
+        return slot, slot
+    following = schedule.next_after(slot)
+    return slot, slot + jitter_for(jitter, slot, following, random.random())

@@ -1,0 +1,117 @@
+"""How a scheduler gets from idle to running and back.
+
+Decides the states and who carries them out: a task of the scheduler's own, so that a
+caller who is cancelled, or who is a handler, only stops waiting. Must not know jobs.
+"""
+
+import math
+
+import anyio
+
+from anarchon.bridge import Bridge, open_bridge
+from anarchon.engine.instance import Instance
+from anarchon.engine.job_state import JobState
+from anarchon.engine.session import Session
+from anarchon.errors import AnarchonError, BackendUnavailable, SchedulerNotRunning
+from anarchon.events import Error
+from anarchon.model import State
+from anarchon.protocol import Backend, ClaimStore
+
+# closing takes at most this long after the runs: the store first, then the bridge
+CLOSE_WITHIN = 2.0
+CLOSING = 5.0
+
+
+class Life:
+    """One start-to-stop life. ``error`` is why it never ran, if it didn't."""
+
+    def __init__(
+        self, instance: Instance, backend: Backend, states: dict[str, JobState]
+    ) -> None:
+        self.state = State.STARTING
+        self.error: Exception | None = None
+        self.started = anyio.Event()
+        self.ended = anyio.Event()
+        self._instance = instance
+        self._backend = backend
+        self._states = states
+        self._session: Session | None = None
+        # stop moves this deadline; until then a life ends only by being stopped
+        self._shield = anyio.CancelScope(shield=True, deadline=math.inf)
+
+    @property
+    def session(self) -> Session | None:
+        """What is going on, once the start has come that far."""
+        return self._session
+
+    async def run(self) -> None:
+        """Open the store, schedule until stopped, close the store."""
+        try:
+            with self._shield:
+                await self._open()
+        except Exception as error:
+            if self.started.is_set():
+                raise
+            self.error = _why_not(error, self._backend)
+        finally:
+            if not self.started.is_set() and self.error is None:
+                self.error = SchedulerNotRunning("stopped while it was starting")
+            self.state = State.IDLE
+            self.started.set()
+            self.ended.set()
+
+    def stop(self, timeout: float) -> None:
+        """Begin to stop; a start under way is cancelled. Called again it can shorten."""
+        if self.ended.is_set():
+            return
+        if self.state is State.STARTING:
+            self._shield.cancel()
+            return
+        self.state = State.STOPPING
+        assert self._session is not None
+        self._session.stop(timeout)
+        limit = anyio.current_time() + timeout + CLOSING
+        self._shield.deadline = min(self._shield.deadline, limit)
+
+    async def _open(self) -> None:
+        backend, running = self._backend, False
+        try:
+            async with (
+                open_bridge(backend.needs_asyncio, close_within=CLOSE_WITHIN) as bridge,
+                bridge.hold(backend.open()) as store,
+            ):
+                session = await self._begin(bridge, store)
+                running = True
+                await session.run(self._ready)
+                running = False
+        except Exception as error:
+            # after the session has ended well, only closing the store can have failed
+            if running or not self.started.is_set():
+                raise
+            self._tell_closing(error)
+
+    async def _begin(self, bridge: Bridge, store: ClaimStore) -> Session:
+        leases = self._backend.leases
+        session = Session(self._instance, bridge, store, self._states, leases=leases)
+        self._session = session
+        await session.open()
+        return session
+
+    def _ready(self) -> None:
+        self.state = State.RUNNING
+        self.started.set()
+
+    def _tell_closing(self, error: Exception) -> None:
+        text = f"{type(error).__name__}: {error}"
+        stamp = self._instance.stamp()
+        self._instance.tell(Error(**stamp, operation="close", error=text))
+
+
+def _why_not(error: Exception, backend: Backend) -> Exception:
+    if isinstance(error, AnarchonError):
+        return error
+    unavailable = BackendUnavailable(
+        f"the {backend.name} backend can't be opened: {type(error).__name__}: {error}"
+    )
+    unavailable.__cause__ = error
+    return unavailable

@@ -1,0 +1,418 @@
+"""The scheduler that users hold: its registry, its nursery, its states.
+
+Decides the public API. Must not know how a slot becomes a run.
+"""
+
+import os
+import signal
+import socket
+from collections.abc import AsyncGenerator, Callable, Iterable, Mapping
+from contextlib import asynccontextmanager
+from typing import Unpack
+
+import anyio
+import anyio.lowlevel
+from anyio.abc import TaskGroup
+
+from anarchon.backends import backend_from
+from anarchon.bridge import open_bridge
+from anarchon.clock import Clock, SystemClock
+from anarchon.engine.instance import Instance
+from anarchon.engine.job_state import JobState
+from anarchon.engine.manual_run import ManualRun
+from anarchon.engine.session import Session
+from anarchon.errors import (
+    BackendUnavailable,
+    DuplicateJob,
+    InvalidOption,
+    SchedulerNotRunning,
+    UnknownJob,
+)
+from anarchon.events import Callback, EventBus, EventStream, logger
+from anarchon.jobs import Job, Registrar, check_job
+from anarchon.lifecycle import CLOSE_WITHIN, CLOSING, Life
+from anarchon.model import RunRecord, State
+from anarchon.options import (
+    OPTION_NAMES,
+    JobOptions,
+    build_options,
+    check_known,
+    refuse_without_leases,
+    without_leases,
+)
+from anarchon.protocol import Backend
+from anarchon.rules.durations import Duration, to_seconds
+from anarchon.rules.lease import MAX_CALL
+
+STOP_TIMEOUT = 30.0
+SIGNALS = (signal.SIGTERM, signal.SIGINT)
+
+
+class SchedulerOptions(JobOptions, total=False):
+    """What ``open_scheduler`` takes: its own options, and defaults for its jobs."""
+
+    instance_id: str
+    stop_timeout: Duration
+    clock: Clock
+
+
+OWN_OPTIONS = ("instance_id", "stop_timeout", "clock")
+
+
+@asynccontextmanager
+async def open_scheduler(
+    backend: str | Backend,
+    *,
+    jobs: Iterable[Job] = (),
+    start: bool = True,
+    **options: Unpack[SchedulerOptions],
+) -> AsyncGenerator["Scheduler"]:
+    """Open a scheduler on a store and start it; leaving the block stops it.
+
+    The block owns the nursery in which every task of the scheduler lives. However it is
+    left (normally, by an exception, because the host was cancelled), handlers are
+    cancelled and their leases handed over, for at most ``stop_timeout`` seconds and 5 s
+    for closing the store. Only a handler that ignores its cancellation is waited for
+    longer. The body's own exception comes out as it was raised.
+
+    Args:
+        backend: a URL such as ``"sqlite:///jobs.db"``, or a backend object.
+        jobs: jobs that were declared elsewhere, a ``Jobs`` or any iterable of ``Job``.
+        start: whether to start on entering; otherwise call ``start``.
+        **options: ``instance_id``, ``stop_timeout``, ``clock``, and every option of a
+            job as the default for this scheduler's jobs. Durations are seconds, a
+            ``timedelta`` or text such as ``"1h30m"``.
+
+    Raises:
+        BackendUnavailable: the store can't be reached.
+        BackendTooOld: the server lacks what is needed.
+        InvalidOption: the URL, an option or a job isn't allowed.
+        DuplicateJob: two jobs have one name.
+        KeyboardInterrupt, SystemExit: a handler raised it; its run was handed over.
+    """
+    scheduler = Scheduler(backend_from(backend), options)
+    for job in jobs:
+        scheduler.add(job)
+    error: BaseException | None = None
+    try:
+        async with anyio.create_task_group() as nursery:
+            scheduler._enter(nursery)
+            try:
+                if start:
+                    await scheduler.start()
+                yield scheduler
+            except BaseException as raised:
+                # raised again outside, where the nursery can't wrap it in a group
+                error = raised
+            await scheduler._leave()
+    except BaseExceptionGroup as group:
+        raise scheduler._fatal or group from None
+    if scheduler._fatal is not None:
+        raise scheduler._fatal
+    if error is not None:
+        raise error
+
+
+class Scheduler(Registrar):
+    """Runs jobs on their schedules, together with all instances on the same store.
+
+    Made by ``open_scheduler``. Its methods belong to the loop of that block.
+    """
+
+    def __init__(self, backend: Backend, options: SchedulerOptions) -> None:
+        check_known(options, (*OWN_OPTIONS, *OPTION_NAMES))
+        self._backend = backend
+        self._defaults: Mapping[str, object] = {
+            name: value for name, value in options.items() if name in OPTION_NAMES
+        }
+        self._check_defaults()
+        stop_timeout = options.get("stop_timeout", STOP_TIMEOUT)
+        self._bus = EventBus()
+        self._instance = Instance(
+            instance_id=_instance_id(options.get("instance_id")),
+            clock=options.get("clock", SystemClock()),
+            bus=self._bus,
+            stop_timeout=to_seconds(stop_timeout, name="stop_timeout", zero=True),
+        )
+        self._states: dict[str, JobState] = {}
+        self._life: Life | None = None
+        self._left = False
+
+    # --- what it is -----------------------------------------------------------------
+
+    @property
+    def instance_id(self) -> str:
+        """Who this instance is, for people to read; it never grants ownership."""
+        return self._instance.instance_id
+
+    @property
+    def state(self) -> State:
+        """``idle``, ``starting``, ``running`` or ``stopping``."""
+        return State.IDLE if self._life is None else self._life.state
+
+    @property
+    def jobs(self) -> tuple[Job, ...]:
+        """The registered jobs, with the options that they have on this scheduler."""
+        return tuple(state.job for state in self._states.values())
+
+    def next_slot(self, name: str) -> int:
+        """Return a job's next slot, in ms since 1970 UTC, by the store's estimated time.
+
+        Raises:
+            UnknownJob: no job of this name is registered here.
+        """
+        job = self._job(name)
+        session = self._life.session if self._life else None
+        now = session.time.now() if session else self._instance.clock.time() * 1000
+        return job.schedule.next_after(int(now))
+
+    def running(self) -> tuple[RunRecord, ...]:
+        """Return the attempts whose handlers go on in this instance."""
+        return tuple(run.snapshot() for run in self._instance.runs())
+
+    # --- jobs -----------------------------------------------------------------------
+
+    def add(self, job: Job) -> None:
+        """Register a job; on a running scheduler it is also recovered and caught up.
+
+        That is done by a task of the scheduler, soon; if the store fails it is tried
+        again, and told by ``error`` events.
+
+        Raises:
+            DuplicateJob: there is one of this name.
+            InvalidOption: an option can't be had together with the others, or not on
+                this backend.
+        """
+        check_job(job)
+        if job.name in self._states:
+            raise DuplicateJob(f"there is a job named {job.name!r} already")
+        state = JobState(self._effective(job))
+        self._states[job.name] = state
+        session = self._life.session if self._life else None
+        if session is not None:
+            session.add(state)
+
+    def remove(self, name: str) -> bool:
+        """Stop scheduling a job on this instance; tell whether there was one.
+
+        Other instances keep running it, its history is kept, and a run in progress here
+        finishes.
+        """
+        state = self._states.pop(name, None)
+        if state is None:
+            return False
+        state.removed = True
+        if state.watch is not None:
+            state.watch.end()
+        return True
+
+    # --- start and stop -------------------------------------------------------------
+
+    async def start(self) -> None:
+        """Connect, recover and schedule; does nothing while running.
+
+        While stopping it waits for that first. A caller who is cancelled only stops
+        waiting: the start goes on.
+
+        Raises:
+            BackendUnavailable: the store can't be reached; the scheduler is idle.
+            BackendTooOld: the server lacks what is needed; the scheduler is idle.
+            SchedulerNotRunning: it was stopped while starting, or its block was left.
+        """
+        while self.state is State.STOPPING and self._life is not None:
+            await self._life.ended.wait()
+        if self._left:
+            raise SchedulerNotRunning("the block of this scheduler has been left")
+        if self._life is None or self._life.ended.is_set():
+            self._life = Life(self._instance, self._backend, self._states)
+            self._instance.nursery.start_soon(self._life.run)
+        life = self._life
+        await anyio.lowlevel.checkpoint()
+        await life.started.wait()
+        if life.error is not None:
+            raise life.error
+
+    async def stop(self, timeout: Duration | None = None) -> None:
+        """Stop scheduling, cancel the handlers, hand their runs over, close the store.
+
+        Takes at most ``timeout`` seconds (``stop_timeout`` by default) and 5 s for
+        closing. A handler that goes on after that is left to its lease. Called while
+        starting it cancels the start. A caller who is cancelled only stops waiting.
+        """
+        limit = self._instance.stop_timeout
+        if timeout is not None:
+            limit = to_seconds(timeout, name="timeout", zero=True)
+        life = self._life
+        await anyio.lowlevel.checkpoint_if_cancelled()
+        if life is not None:
+            life.stop(limit)
+            await life.ended.wait()
+        await anyio.lowlevel.checkpoint()
+
+    async def serve(self, signals: Iterable[signal.Signals] = SIGNALS) -> None:
+        """Wait for a signal and stop gracefully; a second one cancels at once.
+
+        Returns once the scheduler is stopped, also by somebody else. Cancelled, it
+        returns without stopping; leaving the block does that.
+
+        Raises:
+            SchedulerNotRunning: it isn't started.
+            RuntimeError: signals can only be received in the main thread; elsewhere
+                pass ``signals=()``.
+        """
+        life = self._life
+        if life is None or life.ended.is_set():
+            raise SchedulerNotRunning("start the scheduler before serve()")
+        signals = tuple(signals)
+        if not signals:
+            await life.ended.wait()
+            return
+        _check_main_thread()
+        with anyio.open_signal_receiver(*signals) as received:
+            async with anyio.create_task_group() as group:
+
+                async def leave_when_ended() -> None:
+                    await life.ended.wait()
+                    group.cancel_scope.cancel()
+
+                group.start_soon(leave_when_ended)
+                timeout = self._instance.stop_timeout
+                async for number in received:
+                    logger.info("received %s, stopping", signal.Signals(number).name)
+                    life.stop(timeout)
+                    timeout = 0.0
+
+    # --- runs and records -----------------------------------------------------------
+
+    async def run_now(self, name: str) -> RunRecord:
+        """Run a job at once on this instance, whatever its schedule; return its record.
+
+        Neither blocked by other runs nor blocking them, not deduplicated, not taken up
+        by a backup. Cancelling the caller cancels the run.
+
+        Raises:
+            SchedulerNotRunning: it isn't started.
+            UnknownJob: no job of this name is registered here.
+        """
+        session = self._live_session()
+        if session is None:
+            raise SchedulerNotRunning("run_now needs a started scheduler")
+        run = ManualRun(session, self._job(name))
+        session.begin(run)
+        return await run.result()
+
+    async def history(self, name: str, limit: int = 50) -> list[RunRecord]:
+        """Return the newest records of a job, newest first, running ones included.
+
+        The name need not be registered anywhere any more. While the scheduler isn't
+        running, the store is opened for this call.
+
+        Raises:
+            BackendUnavailable: the store can't be read.
+        """
+        if not isinstance(limit, int) or isinstance(limit, bool) or limit < 1:
+            raise InvalidOption(
+                f"limit must be a whole number from 1 up, not {limit!r}"
+            )
+        session = self._live_session()
+        try:
+            if session is not None:
+                return await session.calls.history(name, limit)
+            return await self._history_while_idle(name, limit)
+        except (OSError, TimeoutError, RuntimeError) as error:
+            raise BackendUnavailable(f"history can't be read: {error}") from error
+
+    async def last_run(self, name: str) -> RunRecord | None:
+        """Return the newest record of a job, or ``None``; otherwise as ``history``."""
+        records = await self.history(name, limit=1)
+        return records[0] if records else None
+
+    async def _history_while_idle(self, name: str, limit: int) -> list[RunRecord]:
+        backend = self._backend
+        async with (
+            open_bridge(backend.needs_asyncio, close_within=CLOSE_WITHIN) as bridge,
+            bridge.hold(backend.open()) as store,
+        ):
+            return await bridge.call(
+                store.history, name, limit, bound=MAX_CALL, keep=False
+            )
+
+    # --- events ---------------------------------------------------------------------
+
+    def on(self, event: str, callback: Callback) -> Callable[[], None]:
+        """Call a plain function, in the loop, at each event of a name.
+
+        Returns the function that unsubscribes it. What a callback raises is logged.
+
+        Raises:
+            InvalidOption: no event has this name, or the callback is no plain function.
+        """
+        return self._bus.on(event, callback)
+
+    @asynccontextmanager
+    async def events(self) -> AsyncGenerator[EventStream]:
+        """Receive all events from now on; the block yields the stream of them.
+
+        It holds 1,000, drops the oldest and counts them in ``dropped``.
+        """
+        with self._bus.stream() as stream:
+            yield stream
+
+    # --- inside ---------------------------------------------------------------------
+
+    @property
+    def _fatal(self) -> BaseException | None:
+        return self._instance.fatal
+
+    def _enter(self, nursery: TaskGroup) -> None:
+        self._instance.nursery = nursery
+
+    async def _leave(self) -> None:
+        self._left = True
+        patience = self._instance.stop_timeout + 2 * CLOSING
+        with anyio.CancelScope(shield=True, deadline=anyio.current_time() + patience):
+            await self.stop()
+        left = len(tuple(self._instance.runs()))
+        if left:
+            logger.warning("waiting for %d handlers that go on past the stop", left)
+
+    def _live_session(self) -> Session | None:
+        running = self._life is not None and self._life.state is State.RUNNING
+        return self._life.session if running and self._life else None
+
+    def _job(self, name: str) -> Job:
+        state = self._states.get(name)
+        if state is None:
+            raise UnknownJob(f"no job named {name!r} is registered on this instance")
+        return state.job
+
+    def _check_defaults(self) -> None:
+        options = build_options({}, self._defaults)
+        if not self._backend.leases:
+            refuse_without_leases(options, self._defaults, self._backend.name)
+
+    def _effective(self, job: Job) -> Job:
+        job = job.with_defaults(self._defaults)
+        if self._backend.leases:
+            return job
+        refuse_without_leases(job.options, job.explicit, self._backend.name)
+        return job.with_options(without_leases(job.options))
+
+
+def _instance_id(given: object) -> str:
+    if given is None:
+        return f"{socket.gethostname()}:{os.getpid()}"
+    if not isinstance(given, str) or not given:
+        raise InvalidOption(f"instance_id must be a text, not {given!r}")
+    return given
+
+
+def _check_main_thread() -> None:
+    # threading is loaded by every loop anyway
+    import threading
+
+    if threading.current_thread() is not threading.main_thread():
+        raise RuntimeError(
+            "signals can be received in the main thread only; "
+            "here use serve(signals=()) and stop the scheduler yourself"
+        )
