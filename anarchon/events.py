@@ -150,7 +150,7 @@ class ClockSkew(Event):
     offset: float
 
 
-_NAMES = frozenset(
+EVENT_NAMES = frozenset(
     kind.name
     for kind in (
         Start,
@@ -224,9 +224,9 @@ class EventBus:
 
     def on(self, name: str, callback: Callback) -> Callable[[], None]:
         """Register a plain function; return the function that unsubscribes it."""
-        if name not in _NAMES:
+        if name not in EVENT_NAMES:
             raise InvalidOption(
-                f"there is no event {name!r}; events are {', '.join(sorted(_NAMES))}"
+                f"there is no event {name!r}; events are {', '.join(sorted(EVENT_NAMES))}"
             )
         _check_callback(callback)
         entries = self._callbacks.setdefault(name, [])
