@@ -106,7 +106,7 @@ class Faults:
         Halves are lost, with and without an error, delayed, and sent twice; no delay
         is over ``longest`` seconds.
         """
-        self._storm = _Storm(random.Random(seed), rate, longest)  # noqa: S311
+        self._storm = _Storm(random.Random(seed), rate, longest)
 
     def partition(self, *, silent: bool = False) -> None:
         """Let no request through: calls fail at once, or hang when ``silent``."""

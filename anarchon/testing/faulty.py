@@ -24,6 +24,7 @@ from anarchon.protocol import (
 )
 from anarchon.testing.faults import Faults
 from anarchon.testing.gate import Gate
+from anarchon.testing.nursery import open_nursery
 from anarchon.testing.wire import Wire
 
 
@@ -83,7 +84,7 @@ class FaultyBackend:
                 yield self._seen_through(wire, store)
 
     def _carrier(self) -> AbstractAsyncContextManager[TaskGroup]:
-        return _own_network() if self._network is None else nullcontext(self._network)
+        return open_nursery() if self._network is None else nullcontext(self._network)
 
     def _seen_through(self, wire: Wire, store: ClaimStore) -> ClaimStore:
         if self._inner.leases:
@@ -92,19 +93,6 @@ class FaultyBackend:
 
     def __repr__(self) -> str:
         return f"FaultyBackend({self._inner!r})"
-
-
-@asynccontextmanager
-async def _own_network() -> AsyncGenerator[TaskGroup]:
-    failure: BaseException | None = None
-    async with anyio.create_task_group() as network:
-        try:
-            yield network
-        except BaseException as error:  # noqa: BLE001  raised again outside the group
-            failure = error
-        network.cancel_scope.cancel()
-    if failure is not None:
-        raise failure
 
 
 class FaultyClaimStore:
