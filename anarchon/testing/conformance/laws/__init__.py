@@ -1,0 +1,1 @@
+"""The tests, one file for each group of laws. What they assert is the contract."""
