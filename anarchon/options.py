@@ -88,7 +88,7 @@ def build_options(
         InvalidOption: an option is unknown or has a value that isn't allowed, or two
             effective values don't go together; the message says where each came from.
     """
-    known = {} if defaults is None else defaults
+    known: Mapping[str, object] = {} if defaults is None else defaults
     check_known(given, OPTION_NAMES)
     check_known(known, OPTION_NAMES)
     if not given and not known:

@@ -2,9 +2,9 @@
 
 Decides what a spring gap and an autumn fold do to a job. Must not know what time it is.
 
-A job with fixed hours reads each wall time by its first instant: a time in a gap is the
-gap's end, a time that comes twice is its first coming. A job by the hour follows real
-time: it reads each wall time by all of its instants, none, one or two.
+A job with fixed hours takes each matching wall time once: the first time that it comes,
+or at the end of the gap in which it lies. A job by the hour takes it as often as it
+comes: not in a gap, twice in a fold.
 """
 
 from dataclasses import dataclass, field
@@ -58,7 +58,7 @@ def _text(title: str, value: object) -> str:
 
 
 class _Times:
-    """A pattern in a zone; instants are seconds since 1970 UTC."""
+    """A pattern in a zone; slots are seconds since 1970 UTC."""
 
     __slots__ = ("_pattern", "_zone")
 
@@ -67,29 +67,50 @@ class _Times:
         self._zone = zone
 
     def next_after(self, second: int) -> int:
-        if self._pattern.by_the_hour:
-            return min(self._next_real(second, fold) for fold in (0, 1))
-        wall = self._pattern.first_from(self._zone.wall_after(second, 0))
-        return self._zone.instant(wall, 0)
+        first_time, last_time = self._zone.walls_after(second)
+        if not self._pattern.by_the_hour:
+            return self._once(self._pattern.first_from(first_time))
+        return min(
+            instant
+            for wall in {first_time, last_time}
+            for instant in self._instants_from(wall)
+            if instant > second
+        )
 
     def latest_at(self, second: int) -> int | None:
-        if self._pattern.by_the_hour:
-            found = [self._latest_real(second, fold) for fold in (0, 1)]
-            return max((at for at in found if at is not None), default=None)
-        wall = self._pattern.last_until(self._zone.wall_after(second, 0) - 1)
-        return None if wall is None else self._zone.instant(wall, 0)
+        first_time, last_time = self._zone.walls_after(second)
+        if not self._pattern.by_the_hour:
+            wall = self._pattern.last_until(first_time - 1)
+            return None if wall is None else self._once(wall)
+        return max(
+            (
+                instant
+                for wall in {first_time, last_time}
+                for instant in self._instants_until(wall - 1)
+                if instant <= second
+            ),
+            default=None,
+        )
 
-    def _next_real(self, second: int, fold: int) -> int:
-        wall = self._pattern.first_from(self._zone.wall_after(second, fold))
-        while gap := self._zone.gap(wall):
-            wall = self._pattern.first_from(gap[1])
-        return self._zone.instant(wall, fold)
+    def _once(self, wall: int) -> int:
+        instants = self._zone.instants(wall)
+        return instants[0] if instants else self._zone.gap(wall).instant
 
-    def _latest_real(self, second: int, fold: int) -> int | None:
-        wall = self._pattern.last_until(self._zone.wall_after(second, fold) - 1)
-        while wall is not None and (gap := self._zone.gap(wall)):
-            wall = self._pattern.last_until(gap[0] - 1)
-        return None if wall is None else self._zone.instant(wall, fold)
+    def _instants_from(self, wall: int) -> tuple[int, ...]:
+        """Return the instants of the first matching wall time that does come."""
+        wall = self._pattern.first_from(wall)
+        while not (instants := self._zone.instants(wall)):
+            wall = self._pattern.first_from(self._zone.gap(wall).end)
+        return instants
+
+    def _instants_until(self, wall: int) -> tuple[int, ...]:
+        """Return the instants of the last matching wall time that did come."""
+        last = self._pattern.last_until(wall)
+        while last is not None:
+            if instants := self._zone.instants(last):
+                return instants
+            last = self._pattern.last_until(self._zone.gap(last).start - 1)
+        return ()
 
 
 # jobs share expressions, and all that are due at one moment ask the same question

@@ -88,14 +88,15 @@ def _expand(
 
 
 def _blame(expression: str, texts: list[str], error: ValueError) -> NoReturn:
-    """Find the field that croniter refuses also when it stands alone."""
+    """Find what croniter refuses also when it stands alone: a part, or a field."""
     for index, (field, text) in enumerate(zip(FIELDS, texts, strict=True)):
-        alone = ["*"] * len(FIELDS)
-        alone[index] = text
-        try:
-            _expand(alone)
-        except ValueError:
-            field.refuse(expression, text)
+        for suspect in (*text.split(","), text):
+            alone = ["*"] * len(FIELDS)
+            alone[index] = suspect
+            try:
+                _expand(alone)
+            except ValueError:
+                field.refuse(expression, suspect)
     raise InvalidSchedule(f"cron expression {expression!r} is not allowed: {error}")
 
 

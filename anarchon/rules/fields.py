@@ -6,68 +6,95 @@ what it says. Must not know what a field's values are used for.
 
 import re
 from dataclasses import dataclass
+from typing import NoReturn
 
 from anarchon.errors import InvalidSchedule
-
-_TERM = re.compile(r"(\w+)-(\w+)(/\d+)?", re.ASCII)
-_STEP = re.compile(r"/(\d+)", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """One field: what it is called, its values, their names, and its special signs."""
+    """One field: what it is called, its values, and what may be written for them.
+
+    ``special`` is a pattern of what only this field understands.
+    """
 
     title: str
     low: int
     high: int
+    allowed: str
     names: tuple[str, ...] = ()
-    signs: str = ""
+    special: str = "(?!)"
 
     def check(self, expression: str, text: str) -> None:
-        """Refuse letters, ranges and steps that aren't of this field.
+        """Refuse values, ranges and steps that aren't of this field.
 
         Raises:
-            InvalidSchedule: the message names the field, the text and what is allowed.
+            InvalidSchedule: the message names the field, the value and what is allowed.
         """
-        if not re.fullmatch(self._letters(), text, re.ASCII):
-            self.refuse(expression, text)
-        for first, last, step in _TERM.findall(text):
-            if first == last:
-                self.refuse(expression, text, "a range needs two different ends")
-            if step and self._value(first) > self._value(last):
-                self.refuse(expression, text, "a range with a step can't wrap round")
-        if any(int(step) > self.high for step in _STEP.findall(text)):
-            self.refuse(expression, text, "no step is longer than the field")
+        for part in text.split(","):
+            found = re.fullmatch(self._spelling(), part, re.ASCII)
+            why = self._fault(*found.groups()) if found else ""
+            if why or not found:
+                self.refuse(expression, part, why)
 
-    def refuse(self, expression: str, text: str, why: str = "") -> None:
-        """Say what is wrong with a field, and what would be right."""
+    def refuse(self, expression: str, value: str, why: str = "") -> NoReturn:
+        """Say what is wrong with a field, and what would be right.
+
+        Raises:
+            InvalidSchedule: always.
+        """
         raise InvalidSchedule(
-            f"cron expression {expression!r}: {text!r} is not allowed as {self.title}"
-            f"{why and ', ' + why}; allowed are {self.allowed()}"
+            f"cron expression {expression!r}: {value!r} is not allowed as {self.title}"
+            f"{why and ', ' + why}; allowed are {self.allowed}"
         )
 
-    def allowed(self) -> str:
-        """Return what this field may hold, in words."""
-        names = f"{self.names[0]} to {self.names[-1]}, " if self.names else ""
-        signs = " ".join("*,-/" + self.signs)
-        return f"{self.low} to {self.high}, {names}and {signs}".lower()
+    def _spelling(self) -> str:
+        value = "|".join((r"\d\d?", *self.names))
+        return rf"(?:\*|({value})(?:-({value}))?)(?:/(\d\d?))?|{self.special}"
 
-    def _letters(self) -> str:
-        words = "".join(f"|{name}" for name in self.names)
-        return rf"(?:[\d*,/{re.escape(self.signs.lower())}-]{words})+"
+    def _fault(self, first: str | None, last: str | None, step: str | None) -> str:
+        if step and int(step) > self.high - self.low + 1:
+            return "where no step is that long"
+        if not first:
+            return ""
+        low = self._value(first)
+        if last and low == self._value(last):
+            return "where a range has two different ends"
+        if last and step and low > self._value(last):
+            return "where no range with a step wraps round"
+        if step and not last and low >= self.high:
+            return "where no step starts at the last value"
+        return ""
 
     def _value(self, text: str) -> int:
         return self.names.index(text) + self.low if text in self.names else int(text)
 
 
+_SIGNS = "lists (,), ranges (-), steps (/) and *"
 _MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec"
 _WEEKDAYS = "sun mon tue wed thu fri sat"
 
-SECOND = Field("second", 0, 59)
-MINUTE = Field("minute", 0, 59)
-HOUR = Field("hour", 0, 23)
-DAY = Field("day of month", 1, 31, signs="?L")
-MONTH = Field("month", 1, 12, names=tuple(_MONTHS.split()))
-WEEKDAY = Field("day of week", 0, 7, names=tuple(_WEEKDAYS.split()), signs="?L#")
+SECOND = Field("second", 0, 59, f"0 to 59, {_SIGNS}")
+MINUTE = Field("minute", 0, 59, f"0 to 59, {_SIGNS}")
+HOUR = Field("hour", 0, 23, f"0 to 23, {_SIGNS}")
+DAY = Field(
+    "day of month",
+    1,
+    31,
+    f"1 to 31, L for the last day, ?, {_SIGNS}",
+    special=r"\?|l|\d\d?-l",
+)
+MONTH = Field(
+    "month", 1, 12, f"1 to 12, JAN to DEC, {_SIGNS}", names=tuple(_MONTHS.split())
+)
+WEEKDAY = Field(
+    "day of week",
+    0,
+    6,
+    "0 to 7 (0 and 7 are Sunday), SUN to SAT, 5#2 for the second Friday of the month, "
+    f"L5 for the last one, ?, {_SIGNS}",
+    names=tuple(_WEEKDAYS.split()),
+    special=rf"\?|l[0-7]|(?:[0-7]|{_WEEKDAYS.replace(' ', '|')})#[1-5]",
+)
 
 FIELDS = (SECOND, MINUTE, HOUR, DAY, MONTH, WEEKDAY)

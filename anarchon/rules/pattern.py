@@ -34,20 +34,25 @@ class Pattern:
         """
         day, time = divmod(wall, _DAY)
         first = self.dates.first_from(day)
-        at = self._first_time(time) if first == day else self._first_time(0)
-        if at is None:
-            first, at = self.dates.first_from(day + 1), self._first_time(0)
-            assert at is not None
-        return first * _DAY + at
+        if first == day:
+            at = self._first_time(time)
+            if at is not None:
+                return day * _DAY + at
+            first = self.dates.first_from(day + 1)
+        return first * _DAY + self.hours[0] * _HOUR + self.ticks[0]
 
     def last_until(self, wall: int) -> int | None:
-        """Return the last matching wall time at or before this one."""
+        """Return the last matching wall time at or before this one, if there is one."""
         day, time = divmod(wall, _DAY)
         last = self.dates.last_until(day)
-        at = self._last_time(time if last == day else _DAY - 1)
-        if at is None:
-            last, at = self.dates.last_until(day - 1), self._last_time(_DAY - 1)
-        return None if last is None or at is None else last * _DAY + at
+        if last == day:
+            at = self._last_time(time)
+            if at is not None:
+                return day * _DAY + at
+            last = self.dates.last_until(day - 1)
+        if last is None:
+            return None
+        return last * _DAY + self.hours[-1] * _HOUR + self.ticks[-1]
 
     def _first_time(self, time: int) -> int | None:
         """Return the first matching second of a day at or after this one."""

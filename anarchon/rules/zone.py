@@ -1,77 +1,88 @@
 """A time zone's wall clock as plain numbers.
 
-Decides which instants a wall time stands for, and finds the transitions that make one
+Decides which instants a wall time stands for, and finds the transition that makes one
 doubtful, without a table of them. Must not know any schedule.
 
-A wall time is a whole number of seconds: what the wall clock shows, counted as if it
-were UTC. In a spring gap it stands for no instant; in an autumn fold for two, and
-``fold`` (0 or 1) says which.
+An instant is a whole number of seconds since 1970 UTC. A wall time is what the wall
+clock shows then, counted as if it were UTC. In a spring gap a wall time stands for no
+instant, in an autumn fold for two.
 """
 
 from bisect import bisect_left
 from datetime import UTC, datetime, timedelta, tzinfo
 from functools import lru_cache
+from typing import NamedTuple
 
 from anarchon.errors import InvalidSchedule
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_WALL_EPOCH = datetime(1970, 1, 1)  # noqa: DTZ001  a wall time has no zone yet
+
+
+class Gap(NamedTuple):
+    """Wall times that never came: the first of them, the first after, and when."""
+
+    start: int
+    end: int
+    instant: int
 
 
 class Zone:
-    """One zone's offsets; every answer comes from the zone's own rules."""
+    """The offsets of one zone; every answer comes from the zone's own rules."""
 
-    __slots__ = ("_zone",)
+    __slots__ = ("_wall_epoch", "_zone")
 
     def __init__(self, zone: tzinfo) -> None:
         self._zone = zone
+        self._wall_epoch = _EPOCH.replace(tzinfo=zone)
 
-    def offset(self, second: int) -> int:
-        """Return how far the wall clock is ahead of UTC at this instant, in seconds."""
+    def instants(self, wall: int) -> tuple[int, ...]:
+        """Return the instants of a wall time, in order: none, one or two."""
+        before, after = self._offsets(wall)
+        if before == after:
+            return (wall - before,)
+        return (wall - before, wall - after) if before > after else ()
+
+    def gap(self, wall: int) -> Gap:
+        """Return the gap in which this wall time lies."""
+        before, after = self._offsets(wall)
+        instant = self._transition(wall, before, after)
+        return Gap(instant + before, instant + after, instant)
+
+    def walls_after(self, second: int) -> tuple[int, int]:
+        """Return the first wall times that come later than an instant.
+
+        The first for the first time, the second for the last time: they differ only in
+        a fold.
+        """
+        wall = second + self._offset(second)
+        before, after = self._offsets(wall)
+        if before == after:
+            return wall + 1, wall + 1
+        instant = self._transition(wall, before, after)
+        if second < instant:
+            return wall + 1, instant + after
+        return instant + before, wall + 1
+
+    def _offset(self, second: int) -> int:
         local = (_EPOCH + timedelta(seconds=second)).astimezone(self._zone)
         return _seconds(local.utcoffset())
 
-    def offsets(self, wall: int) -> tuple[int, int]:
-        """Return the offsets of a wall time before and after a transition around it.
+    def _offsets(self, wall: int) -> tuple[int, int]:
+        """Return the offsets on both sides of the transition near a wall time.
 
-        They differ only for a doubtful wall time: the second is larger in a gap and
-        smaller in a fold.
+        They differ only for a doubtful one: the second is larger in a gap and smaller
+        in a fold.
         """
-        local = (_WALL_EPOCH + timedelta(seconds=wall)).replace(tzinfo=self._zone)
+        local = self._wall_epoch + timedelta(seconds=wall)
         return _seconds(local.utcoffset()), _seconds(local.replace(fold=1).utcoffset())
 
-    def instant(self, wall: int, fold: int) -> int:
-        """Return the instant that a wall time stands for; in a gap, the gap's end."""
-        before, after = self.offsets(wall)
-        if before < after:
-            return self._transition(wall, before, after)
-        return wall - (after if fold else before)
-
-    def gap(self, wall: int) -> tuple[int, int] | None:
-        """Return the first wall time of the gap around this one and that after it."""
-        before, after = self.offsets(wall)
-        if before >= after:
-            return None
-        transition = self._transition(wall, before, after)
-        return transition + before, transition + after
-
-    def wall_after(self, second: int, fold: int) -> int:
-        """Return the smallest wall time whose instant, read by ``fold``, is later."""
-        wall = second + self.offset(second)
-        before, after = self.offsets(wall)
-        if before == after:
-            return wall + 1
-        transition = self._transition(wall, before, after)
-        if fold == 0 and second >= transition:
-            return transition + before
-        if fold == 1 and second < transition:
-            return transition + after
-        return wall + 1
-
     def _transition(self, wall: int, before: int, after: int) -> int:
+        """Return the first instant with the new offset."""
         low, high = sorted((wall - before, wall - after))
-        span = range(low, high)
-        return low + bisect_left(span, True, key=lambda s: self.offset(s) != before)
+        between = range(low, high)
+        return low + bisect_left(
+            between, x=True, key=lambda second: self._offset(second) != before
+        )
 
 
 def _seconds(offset: timedelta | None) -> int:
@@ -83,13 +94,16 @@ def find_zone(name: str) -> Zone:
     """Return the zone of an IANA name.
 
     Raises:
-        InvalidSchedule: there is none on this machine.
+        InvalidSchedule: there is none, or it is another one on each machine.
     """
+    # costs more to import than this file, and only cron jobs need it
     import zoneinfo
 
+    if name == "localtime":
+        raise InvalidSchedule("time zone 'localtime' differs between machines; name it")
     try:
         return Zone(zoneinfo.ZoneInfo(name))
-    except (KeyError, OSError, TypeError, ValueError):
+    except (KeyError, OSError, ValueError):
         raise InvalidSchedule(
             f"unknown time zone {name!r}; a zone is an IANA name such as "
             f"'Europe/Athens' (where the system has none, install tzdata)"
