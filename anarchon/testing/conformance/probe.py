@@ -154,7 +154,7 @@ class Probe:
     def record_of(
         self, token: str, slot: int = SLOT, **facts: Unpack[Facts]
     ) -> RunRecord:
-        """Return the record of a first attempt, running since ``START``, but for facts."""
+        """Return a record: a first attempt that runs since ``START``, but for facts."""
         record = RunRecord(
             job=self.name,
             slot=slot,

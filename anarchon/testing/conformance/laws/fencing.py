@@ -148,6 +148,15 @@ class HandOver:
         )
         assert [running, handed_over] == await job.history()
 
+    async def test_attempts_of_one_instant_are_read_newest_first(
+        self, job: LeaseProbe
+    ) -> None:
+        """L10: of attempts that started together the later one comes first."""
+        await job.claim("a")
+        await job.release("a")
+        await job.take_over("b", attempt=2)
+        assert [2, 1] == [record.attempt for record in await job.history()]
+
     async def test_repeated_release_is_accepted(
         self, job: LeaseProbe, clock: ManualClock
     ) -> None:

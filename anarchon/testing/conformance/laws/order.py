@@ -58,7 +58,7 @@ class Order:
         assert isinstance(await job.claim("a", SLOT), Won)
 
     async def test_slot_ahead_is_early(self, job: Probe, clock: ManualClock) -> None:
-        """L4: a millisecond ahead of the store's clock is refused, and told the time."""
+        """L4: a slot a millisecond ahead is refused, and told the store's time."""
         assert Early(now=clock.ms) == await job.claim("a", SLOT + 1)
         assert [] == await job.history()
 
