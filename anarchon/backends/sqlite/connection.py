@@ -1,0 +1,115 @@
+"""A connection to the file, in a thread of its own, that runs each step in one hop.
+
+Decides transactions, and how long a step waits for the lock. Must not know the steps.
+
+SQLite has one write lock for the whole file. Its own way of waiting for it backs off to
+tenths of a second, so that the process which has waited longest is the least likely to
+be next, and it goes on waiting when nobody wants the answer any more. Here a step looks
+for the lock again after a short random time, the same for all, and gives up as soon as
+its caller has left. So a step that was given up before it began never happens, and a
+thread that was held up doesn't work off what nobody waits for.
+"""
+
+import asyncio
+import random
+import sqlite3
+import time
+from collections.abc import Callable, Mapping
+from typing import Self, TypeVar, TypeVarTuple
+
+import aiosqlite
+
+from anarchon.backends.sqlite.sql import Tables
+
+T = TypeVar("T")
+Ts = TypeVarTuple("Ts")
+
+WAIT_FOR_LOCK = 5.0
+_LOOK_AGAIN = (0.000_5, 0.004)
+
+
+class Caller:
+    """Whoever waits for a step; ``left`` once nobody does."""
+
+    __slots__ = ("left",)
+
+    def __init__(self) -> None:
+        self.left = False
+
+
+class Connection(aiosqlite.Connection):
+    """aiosqlite's connection, which can also run a function in its thread."""
+
+    def __init__(
+        self,
+        connect: Callable[[], sqlite3.Connection],
+        statements: Mapping[str, str],
+        now: Callable[[], int],
+    ) -> None:
+        super().__init__(connect, iter_chunk_size=1)
+        # a process whose loop crashed must be able to end
+        self._thread.daemon = True
+        self._statements = statements
+        self._now = now
+
+    async def __aenter__(self) -> Self:
+        await self
+        return self
+
+    async def write(self, step: Callable[[Tables, int, *Ts], T], *args: *Ts) -> T:
+        """Run a step as one transaction that holds the write lock from its start.
+
+        Cancelled, it has happened, or will, or not; it is never half done.
+        """
+        return await self._hop(lambda caller: self._transaction(caller, step, *args))
+
+    async def read(self, step: Callable[[Tables, int, *Ts], T], *args: *Ts) -> T:
+        """Run a step of one statement, which changes nothing and takes no lock."""
+        return await self._hop(
+            lambda caller: patiently(caller, lambda: self._run(step, *args))
+        )
+
+    async def _hop(self, work: Callable[[Caller], T]) -> T:
+        caller = Caller()
+        try:
+            # aiosqlite has no public way to its thread
+            answer: T = await self._execute(work, caller)  # type: ignore[no-untyped-call]
+        except asyncio.CancelledError:
+            caller.left = True
+            raise
+        return answer
+
+    def _transaction(
+        self, caller: Caller, step: Callable[[Tables, int, *Ts], T], *args: *Ts
+    ) -> T:
+        connection = self._conn
+        patiently(caller, lambda: connection.execute("BEGIN IMMEDIATE"))
+        try:
+            answer = self._run(step, *args)
+            connection.execute("COMMIT")
+        except BaseException:
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+            raise
+        return answer
+
+    def _run(self, step: Callable[[Tables, int, *Ts], T], *args: *Ts) -> T:
+        return step(Tables(self._conn, self._statements), self._now(), *args)
+
+
+def patiently(caller: Caller, attempt: Callable[[], T]) -> T:
+    """Attempt until the file isn't locked, for as long as the caller waits."""
+    deadline = time.monotonic() + WAIT_FOR_LOCK
+    while not caller.left:
+        try:
+            return attempt()
+        except sqlite3.OperationalError as error:
+            if not _is_busy(error) or time.monotonic() > deadline:
+                raise
+        time.sleep(random.uniform(*_LOOK_AGAIN))
+    raise TimeoutError("nobody waits for this step any more")
+
+
+def _is_busy(error: sqlite3.Error) -> bool:
+    # the primary code stands in the lowest byte
+    return error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY
