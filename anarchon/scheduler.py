@@ -298,6 +298,7 @@ class Scheduler(Registrar):
         if session is None:
             raise SchedulerNotRunning("run_now needs a started scheduler")
         run = ManualRun(session, self._job(name))
+        session.adopt(run)
         session.begin(run)
         return await run.result()
 

@@ -12,11 +12,14 @@ the scope that sent it.
 
 import functools
 import inspect
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 import anyio
+import anyio.lowlevel
 import anyio.to_thread
 
+from anarchon.bridge.stray import StrayCancellations
 from anarchon.engine.context import Cancellation, RunContext
 from anarchon.jobs import Job
 from anarchon.model import CancelReason, Status
@@ -43,22 +46,45 @@ async def call_handler(
 
     Cancelled only through ``cancellation`` or a shield around it; then too it returns.
     """
-    error: BaseException | None = None
-    returned = False
+    outcome, stray = _Outcome(), StrayCancellations()
     timeout = job.options.timeout
     if timeout is not None:
         cancellation.scope.deadline = anyio.current_time() + timeout
-    with cancellation.scope:
-        try:
-            await _call(job, context, threads)
-            returned = True
-        except anyio.get_cancelled_exc_class() as cancelled:
-            if _asked_for(cancellation):
-                raise
-            error = cancelled
-        except BaseException as raised:
-            error = raised
-    return classify(returned, error, cancellation.reason, timeout)
+    try:
+        with cancellation.scope:
+            call = functools.partial(_call, job, context, threads)
+            await _observe(call, outcome, cancellation, stray)
+    except anyio.get_cancelled_exc_class():
+        # a stray one beside ours, or the shield's, which the next await meets again
+        pass
+    stray.take_back()
+    return classify(outcome.returned, outcome.error, cancellation.reason, timeout)
+
+
+@dataclass(slots=True)
+class _Outcome:
+    returned: bool = False
+    error: BaseException | None = None
+
+
+async def _observe(
+    call: Callable[[], Awaitable[None]],
+    outcome: _Outcome,
+    cancellation: Cancellation,
+    stray: StrayCancellations,
+) -> None:
+    try:
+        await call()
+        outcome.returned = True
+        if stray.possible:
+            # one that the handler left behind is met here, or else by the engine
+            await anyio.lowlevel.cancel_shielded_checkpoint()
+    except anyio.get_cancelled_exc_class() as cancelled:
+        if _asked_for(cancellation):
+            raise
+        outcome.returned, outcome.error = False, cancelled
+    except BaseException as raised:  # noqa: BLE001  a handler may raise anything
+        outcome.error = raised
 
 
 def classify(

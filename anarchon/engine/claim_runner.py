@@ -4,13 +4,23 @@ Decides what each answer to a claim means. There is no lease, so there are no ba
 a claim that isn't won is a skip, and that is the end of it.
 """
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, assert_never
 
 from anarchon.engine.asking import ask
 from anarchon.engine.claimed_run import ClaimedRun
 from anarchon.engine.job_state import JobState
+from anarchon.jobs import Job
 from anarchon.model import Reason
-from anarchon.protocol import Done, Running, Won
+from anarchon.protocol import (
+    Claim,
+    Done,
+    Early,
+    Late,
+    NoRun,
+    Overlapping,
+    Running,
+    Won,
+)
 
 if TYPE_CHECKING:
     from anarchon.engine.session import Session
@@ -22,25 +32,45 @@ class ClaimRunner:
     def __init__(self, session: "Session") -> None:
         self._session = session
 
-    async def __call__(self, state: JobState, slot: int, mode: Reason) -> None:
-        """Ask for a slot when it is this job's turn, and act on the answer."""
-        session, job = self._session, state.job
+    async def __call__(
+        self, state: JobState, slot: int, mode: Reason
+    ) -> ClaimedRun | None:
+        """Ask for a slot when it is this job's turn; return the run if it was won."""
         async with state.turn:
-            if session.instance.is_stuck(job.name):
-                by = session.instance.instance_id
-                session.tell_skip(job, slot, "overlap", by)
-                return
-            claim = session.new_claim(job, slot, mode)
-            reply, _ = await ask(session, claim)
-            match reply:
-                case Won():
-                    now = reply.now
-                    started = session.time.now() if now is None else float(now)
-                    session.begin(ClaimedRun(session, job, claim, started=started))
-                case Running():
-                    session.tell_skip(job, slot, "taken", reply.instance_id)
-                case Done():
-                    why = "superseded" if reply.superseded else "taken"
-                    session.tell_skip(job, slot, why, reply.instance_id)
-                case _:
-                    session.tell_skip(job, slot, "late")
+            return await self._claim(state.job, slot, mode)
+
+    async def _claim(self, job: Job, slot: int, mode: Reason) -> ClaimedRun | None:
+        session = self._session
+        if session.instance.is_stuck(job.name):
+            by = session.instance.instance_id
+            session.tell_skip(job, slot, "overlap", by)
+            return None
+        claim = session.new_claim(job, slot, mode)
+        reply, _ = await ask(session, claim)
+        match reply:
+            case Won():
+                return self._won(job, claim, reply)
+            case Running():
+                session.tell_skip(job, slot, "taken", reply.instance_id)
+            case Done():
+                why = "superseded" if reply.superseded else "taken"
+                session.tell_skip(job, slot, why, reply.instance_id)
+            case Late():
+                session.tell_skip(job, slot, "late")
+            case None:
+                # won unheard, it would read "running" for ever
+                session.release_unknown(claim)
+                session.tell_skip(job, slot, "late")
+            case Early() | Overlapping() | NoRun():
+                # waited for, and answers of a lease store only
+                raise AssertionError(reply)
+            case _:
+                assert_never(reply)
+        return None
+
+    def _won(self, job: Job, claim: Claim, reply: Won) -> ClaimedRun:
+        session = self._session
+        started = session.time.now() if reply.now is None else float(reply.now)
+        run = ClaimedRun(session, job, claim, started=started)
+        session.adopt(run)
+        return run

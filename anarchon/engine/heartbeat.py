@@ -9,14 +9,13 @@ before anything else is believed: accepted, it goes on; refused, the run is lost
 answer and no trust left, it is lost by silence.
 """
 
-import random
 from typing import Protocol
 
 from anarchon.clock import Clock
 from anarchon.engine.calls import StoreCalls
 from anarchon.engine.trust import Trust
 from anarchon.protocol import Claim
-from anarchon.rules.lease import beat_retry, first_beat
+from anarchon.rules.lease import beat_retry
 
 
 class Holder(Protocol):
@@ -37,10 +36,11 @@ async def beat(
     calls: StoreCalls,
     clock: Clock,
 ) -> None:
-    """Beat until refused or cancelled; a beat under way is never cut in the middle."""
-    wait = first_beat(interval, random.random())
+    """Beat at once and until refused or cancelled.
+
+    A beat under way is never cut in the middle.
+    """
     while True:
-        await clock.sleep(wait)
         accepted = await beat_once(won, trust, calls)
         if accepted is False:
             holder.refused()
@@ -48,6 +48,7 @@ async def beat(
         wait = interval if accepted else beat_retry(interval, trust.left)
         if accepted is None and trust.left <= 0:
             holder.silent()
+        await clock.sleep(wait)
 
 
 async def beat_once(won: Claim, trust: Trust, calls: StoreCalls) -> bool | None:

@@ -3,8 +3,8 @@
 Decides what each answer to a scheduled or catch-up claim means for this instance. Must
 not know when slots are due.
 
-Between the reply "won" and the start of the run task there is no await: a stop that
-comes with the reply finds the run and hands it over.
+Between the reply "won" and the run there is no await: a stop that comes with the reply
+finds the run and hands it over.
 """
 
 from typing import TYPE_CHECKING, assert_never
@@ -35,30 +35,37 @@ class LeaseRunner:
     def __init__(self, session: "Session") -> None:
         self._session = session
 
-    async def __call__(self, state: JobState, slot: int, mode: Reason) -> None:
-        """Ask for a slot when it is this job's turn, and act on the answer."""
+    async def __call__(
+        self, state: JobState, slot: int, mode: Reason
+    ) -> LeasedRun | None:
+        """Ask for a slot when it is this job's turn; return the run if it was won."""
         async with state.turn:
-            await self.claim(state, slot, mode)
+            return await self.claim(state, slot, mode)
 
-    async def claim(self, state: JobState, slot: int, mode: Reason) -> None:
-        """Ask for a slot and act on the answer; the turn is the caller's."""
+    async def claim(self, state: JobState, slot: int, mode: Reason) -> LeasedRun | None:
+        """Ask for a slot and act on the answer; return the run if it was won.
+
+        The job's turn is the caller's. Cancelled with the answer, it still returns.
+        """
         session = self._session
         if session.instance.is_stuck(state.job.name):
             by = session.instance.instance_id
             session.tell_skip(state.job, slot, "overlap", by)
-            return
+            return None
         claim = session.new_claim(state.job, slot, mode)
-        self._act(state, claim, await ask(session, claim))
+        asked = await ask(session, claim)
+        if isinstance(asked.reply, Won):
+            if state.watch is not None:
+                state.watch.granted(slot)
+            return self.won(state, claim, asked.reply, asked.sent, mode)
+        self._not_won(state, claim, asked)
+        return None
 
-    def _act(self, state: JobState, claim: Claim, asked: Asked) -> None:
+    def _not_won(self, state: JobState, claim: Claim, asked: Asked) -> None:
         session, job, slot = self._session, state.job, claim.slot
         watch = session.watch_of(state)
         reply = asked.reply
         match reply:
-            case Won():
-                watch.granted(slot)
-                session.tell_ended(reply.ended)
-                self.start(state, claim, reply, asked.sent, claim.mode)
             case Running():
                 session.tell_skip(job, slot, "taken", reply.instance_id)
                 watch.granted(slot)
@@ -77,27 +84,28 @@ class LeaseRunner:
             case None:
                 session.tell_skip(job, slot, "late")
                 watch.keep(claim)
-            case Early() | NoRun():
-                # the one is waited for, the other is an answer to a takeover only
-                session.tell_skip(job, slot, "late")
+            case Won() | Early() | NoRun():
+                # handled, waited for, and an answer to a takeover only
+                raise AssertionError(reply)
             case _:
                 assert_never(reply)
 
-    def start(
+    def won(
         self,
         state: JobState,
         claim: Claim,
         reply: Won,
         sent: tuple[float, float],
         reason: Reason,
-    ) -> None:
-        """Start the run that was won."""
+    ) -> LeasedRun:
+        """Make the run that was won; without an await since the answer."""
         session = self._session
+        session.tell_ended(reply.ended)
         trust = Trust(session.instance.clock)
         trust.renew(sent, reply.left)
         started = session.time.now() if reply.now is None else float(reply.now)
-        session.begin(
-            LeasedRun(
-                session, state.job, claim, reason=reason, started=started, trust=trust
-            )
+        run = LeasedRun(
+            session, state.job, claim, reason=reason, started=started, trust=trust
         )
+        session.adopt(run)
+        return run

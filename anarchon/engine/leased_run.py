@@ -8,6 +8,7 @@ a heartbeat that is refused after a finish only shows that the finish arrived. A
 loss an ending is never a success: a lease that was not kept can't vouch for it.
 """
 
+import random
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -22,7 +23,7 @@ from anarchon.events import Lost
 from anarchon.jobs import Job
 from anarchon.model import CancelReason, LostContact, Overlap, Reason, Status
 from anarchon.protocol import Answer, Claim
-from anarchon.rules.lease import settle_limit
+from anarchon.rules.lease import first_beat, settle_limit
 
 if TYPE_CHECKING:
     from anarchon.engine.session import Session
@@ -57,7 +58,7 @@ class LeasedRun(Run):
         )
         self.claim = claim
         self._trust = trust
-        self._beating = anyio.CancelScope()
+        self._beating: anyio.CancelScope | None = None
         self._lost: str | None = None
         self._ending = False
         self._writes = 0
@@ -73,11 +74,16 @@ class LeasedRun(Run):
         return False
 
     def begin_companions(self) -> None:
-        """Start beating."""
-        self.group.start_soon(self._beat)
+        """Beat from a random part of the first interval on."""
+        wait = first_beat(self.job.options.heartbeat, random.random())
+        self.session.pulse.after(wait, self._begin_beating)
+
+    def _begin_beating(self) -> None:
+        if self.going:
+            self.group.start_soon(self._beat)
 
     async def _beat(self) -> None:
-        with self._beating:
+        with anyio.CancelScope() as self._beating:
             await beat(
                 self.claim,
                 self.job.options.heartbeat,
@@ -113,7 +119,8 @@ class LeasedRun(Run):
 
     async def give_up(self) -> None:
         """Beat no more, so that the lease runs out though the handler goes on."""
-        self._beating.cancel()
+        if self._beating is not None:
+            self._beating.cancel()
         await super().give_up()
         if self.cancellation.reason is CancelReason.LOST:
             self._leave_to_backups()
@@ -124,18 +131,19 @@ class LeasedRun(Run):
         if self._lost and ending.status is Status.SUCCESS:
             ending = replace(ending, status=Status.INTERRUPTED)
         accepted = await self._write(ending) if self._lost != REFUSED else False
-        if accepted is False and self._lost is None and not self._handed_over(ending):
+        release = ending.status is Status.INTERRUPTED
+        repeated = release and self._writes > 1
+        if accepted is False and self._lost is None and not repeated:
             self._lose(REFUSED)
             if ending.status is Status.SUCCESS:
                 ending = replace(ending, status=Status.INTERRUPTED)
-        released = bool(accepted) and ending.status is Status.INTERRUPTED
-        self.tell_end(ending, ended=self._answered, handed_over=released)
-        if not accepted or released:
+        # refused again while the lease can't have run out: an unanswered release was
+        # stored, and somebody has taken the run up since
+        stored = accepted or (repeated and accepted is False and self._trust.left > 0)
+        handed_over = release and bool(stored)
+        self.tell_end(ending, ended=self._answered, handed_over=handed_over)
+        if not accepted or release:
             self._leave_to_backups()
-
-    def _handed_over(self, ending: Ending) -> bool:
-        # an unanswered release may have been stored, and the run taken up since
-        return ending.status is Status.INTERRUPTED and self._writes > 1
 
     async def _write(self, ending: Ending) -> bool | None:
         async def release() -> bool | None:

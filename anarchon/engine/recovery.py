@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from anarchon.engine.job_state import JobState
+from anarchon.engine.leased_run import LeasedRun
 from anarchon.model import Reason
 from anarchon.protocol import UnfinishedRun
 from anarchon.rules.jitter import jitter_for
@@ -95,16 +96,15 @@ class Recovery:
             return
         # before any timer of this job can fire, and in one go, so that it goes first
         state.turn.acquire_nowait()
-        session.work.start_soon(self._claim_latest, state, slot)
+        session.spawn(session.claiming, self._claim_latest, state, slot)
 
-    async def _claim_latest(self, state: JobState, slot: int) -> None:
+    async def _claim_latest(self, state: JobState, slot: int) -> LeasedRun | None:
         session = self._session
         try:
             following = state.job.schedule.next_after(slot)
-            delay = jitter_for(
-                state.job.options.jitter, slot, following, random.random()
-            )
+            jitter = state.job.options.jitter
+            delay = jitter_for(jitter, slot, following, random.random())
             await session.instance.clock.sleep(delay / 1000)
-            await session.lease_runner.claim(state, slot, Reason.CATCH_UP)
+            return await session.lease_runner.claim(state, slot, Reason.CATCH_UP)
         finally:
             state.turn.release()

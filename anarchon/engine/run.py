@@ -22,7 +22,6 @@ seconds the run is given up without it. Must not know what kind of store holds t
 """
 
 from abc import ABC, abstractmethod
-from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, TypedDict
 
@@ -100,6 +99,11 @@ class Run(ABC):
             self.tell_end(NOT_WRITTEN)
         if self._fatal is not None:
             instance.die(self._fatal)
+
+    @property
+    def going(self) -> bool:
+        """Whether there is still something to keep the lease for."""
+        return not self._given_up and not self._told
 
     @property
     def overdue(self) -> bool:
@@ -221,9 +225,15 @@ class Run(ABC):
     ) -> RunRecord:
         """Return the attempt's record with its end; ``ended`` is store time in ms."""
         instant = self.session.time.now() if ended is None else ended
-        return replace(
-            self.snapshot(),
+        return RunRecord(
+            job=self.job.name,
+            slot=self.slot,
+            attempt=self.attempt,
             status=ending.status,
+            reason=self.reason,
+            manual=self.manual,
+            instance_id=self.session.instance.instance_id,
+            started_at=utc(self._started),
             ended_at=utc(instant),
             duration=self._duration,
             error=ending.error,

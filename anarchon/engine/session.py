@@ -3,9 +3,9 @@
 Decides what goes on meanwhile and in what order it ends. Must not know the public API,
 nor how jobs are registered.
 
-Ending, in order: nothing new is claimed (the work group is cancelled: timers, claims,
-watches, the sweep; a call under way gets its answer); the handlers are cancelled; their
-runs are waited for until the deadline. A run that was won meanwhile is handed over, and
+Ending, in order: nothing new is claimed (the timers, watches and the sweep are cancelled
+with their group, and whoever is asking with its scope; a call under way gets its
+answer); the handlers are cancelled; their runs are waited for until the deadline. A run that was won meanwhile is handed over, and
 a claim whose answer never came is released by its token.
 """
 
@@ -24,6 +24,7 @@ from anarchon.engine.claim_runner import ClaimRunner
 from anarchon.engine.instance import Instance
 from anarchon.engine.job_state import JobState
 from anarchon.engine.lease_runner import LeaseRunner
+from anarchon.engine.pulse import Pulse
 from anarchon.engine.recovery import Left, Recovery
 from anarchon.engine.run import Run
 from anarchon.engine.settle import until_answered
@@ -63,6 +64,7 @@ class Session:
         self.timers = Timers(
             instance.clock, self.time, fire=self._fire, broken=self._tell_broken
         )
+        self.pulse = Pulse(instance.clock)
         self.lease_runner = LeaseRunner(self)
         self._runner = self.lease_runner if leases else ClaimRunner(self)
         self._recovery = Recovery(self)
@@ -74,6 +76,7 @@ class Session:
         self._quiet = anyio.Event()
         self._deadline = math.inf
         self._shields: set[anyio.CancelScope] = set()
+        self._claiming: set[anyio.CancelScope] = set()
         self._tasks = 0
         self._work: TaskGroup | None = None
 
@@ -106,21 +109,27 @@ class Session:
 
     async def run(self, ready: Callable[[], None]) -> None:
         """Schedule until ``stop`` is called, and wait for the runs after it."""
-        try:
-            async with anyio.create_task_group() as self._work:
-                self._recovery.begin(self._first, self._left)
-                self._work.start_soon(self.timers.run, self.calls.ask_time)
-                self._work.start_soon(self._take_on_added)
-                if self.leases:
-                    self._work.start_soon(self._recovery.sweep)
-                ready()
-                await self._stop.wait()
-                self._work.cancel_scope.cancel()
-        finally:
-            # a fault in here must not leave handlers going on for ever
-            self.stop(self.instance.stop_timeout)
-        with anyio.CancelScope(deadline=self._deadline):
-            await self._quiet.wait()
+        async with anyio.create_task_group() as beating:
+            beating.start_soon(self.pulse.run)
+            try:
+                await self._schedule(ready)
+            finally:
+                # a fault in here must not leave handlers going on for ever
+                self.stop(self.instance.stop_timeout)
+            with anyio.CancelScope(deadline=self._deadline):
+                await self._quiet.wait()
+            beating.cancel_scope.cancel()
+
+    async def _schedule(self, ready: Callable[[], None]) -> None:
+        async with anyio.create_task_group() as self._work:
+            self._recovery.begin(self._first, self._left)
+            self._work.start_soon(self.timers.run, self.calls.ask_time)
+            self._work.start_soon(self._take_on_added)
+            if self.leases:
+                self._work.start_soon(self._recovery.sweep)
+            ready()
+            await self._stop.wait()
+            self._work.cancel_scope.cancel()
 
     def stop(self, timeout: float) -> None:
         """Claim nothing more, cancel the handlers, and bound what is left of them.
@@ -132,12 +141,15 @@ class Session:
         for run in self.instance.runs():
             if run.session is self:
                 run.cancellation.cancel(CancelReason.STOP)
+        for scope in self._claiming:
+            scope.cancel()
         for shield in self._shields:
             shield.deadline = self._deadline
         if not self._tasks:
             self._quiet.set()
 
-    def _spawn(self, work: Callable[[*Ts], Awaitable[object]], *args: *Ts) -> None:
+    def spawn(self, work: Callable[[*Ts], Awaitable[object]], *args: *Ts) -> None:
+        """Start a task of the nursery that stop waits for, within its timeout."""
         self._tasks += 1
         self.instance.nursery.start_soon(self._shielded, work, *args)
 
@@ -145,9 +157,10 @@ class Session:
         self, work: Callable[[*Ts], Awaitable[object]], *args: *Ts
     ) -> None:
         """Keep the host's cancellation out; stop gives this its deadline."""
+        shield = anyio.CancelScope(shield=True, deadline=self._deadline)
+        self._shields.add(shield)
         try:
-            with anyio.CancelScope(shield=True, deadline=self._deadline) as shield:
-                self._shields.add(shield)
+            with shield:
                 await work(*args)
         finally:
             self._shields.discard(shield)
@@ -205,14 +218,33 @@ class Session:
         if not self.time.void and self.time.now() - slot > late:
             self.tell_skip(state.job, slot, "late")
         else:
-            self.work.start_soon(self._runner, state, slot, Reason.SCHEDULED)
+            self.spawn(self.claiming, self._runner, state, slot, Reason.SCHEDULED)
 
-    def begin(self, run: Run) -> None:
-        """Start a run as a task of the nursery; won while stopping, it is handed over."""
+    async def claiming(
+        self, claim: Callable[[*Ts], Awaitable[Run | None]], *args: *Ts
+    ) -> None:
+        """Ask in a scope that stop cancels, then run what was won by then."""
+        run = None
+        with anyio.CancelScope() as scope:
+            if self.stopping:
+                scope.cancel()
+            self._claiming.add(scope)
+            try:
+                run = await claim(*args)
+            finally:
+                self._claiming.discard(scope)
+        if run is not None:
+            await run()
+
+    def adopt(self, run: Run) -> None:
+        """Count a run as this instance's; won while stopping, it is handed over."""
         self.instance.add(run)
         if self.stopping:
             run.cancellation.cancel(CancelReason.STOP)
-        self._spawn(run)
+
+    def begin(self, run: Run) -> None:
+        """Start an adopted run as a task of the nursery."""
+        self.spawn(run)
 
     def lost(self, job: str, slot: int, attempt: int) -> None:
         """Become a backup of a run that this instance had."""
@@ -249,7 +281,7 @@ class Session:
 
     def release_unknown(self, claim: Claim) -> None:
         """Let go of an attempt that may have been won unheard."""
-        self._spawn(self._release_unknown, claim)
+        self.spawn(self._release_unknown, claim)
 
     async def _release_unknown(self, claim: Claim) -> None:
         async def let_go() -> bool | None:

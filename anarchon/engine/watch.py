@@ -198,7 +198,6 @@ class Watch:
         session, claim = self._session, target.claim
         self._targets.pop(claim.slot, None)
         self.granted(claim.slot)
-        session.tell_ended(reply.ended)
         reason = Reason.TAKEOVER if claim.attempt > 1 else target.first
         if claim.attempt > 1:
             instance = session.instance
@@ -213,4 +212,4 @@ class Watch:
                 )
             )
         reason = reason or Reason.SCHEDULED
-        session.lease_runner.start(self._state, claim, reply, sent, reason)
+        session.begin(session.lease_runner.won(self._state, claim, reply, sent, reason))
