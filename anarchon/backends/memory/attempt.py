@@ -63,9 +63,9 @@ class Attempt:
         return self.reason is Reason.MANUAL
 
     @property
-    def age(self) -> tuple[int, int]:
-        """The key by which history is sorted."""
-        return self.started, self.attempt
+    def age(self) -> tuple[int, int, int]:
+        """The key by which history is sorted; the slot only settles a tie."""
+        return self.started, self.attempt, self.slot
 
     def end(self, end: End, now: int) -> None:
         """Record how the runner says that it ended."""
