@@ -14,6 +14,7 @@ import functools
 import inspect
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from typing import cast
 
 import anyio
 import anyio.lowlevel
@@ -54,11 +55,13 @@ async def call_handler(
         with cancellation.scope:
             call = functools.partial(_call, job, context, threads)
             await _observe(call, outcome, cancellation, stray)
-    except anyio.get_cancelled_exc_class():
+    except anyio.get_cancelled_exc_class():  # noqa: ASYNC103
         # a stray one beside ours, or the shield's, which the next await meets again
         pass
     stray.take_back()
-    return classify(outcome.returned, outcome.error, cancellation.reason, timeout)
+    return classify(  # noqa: ASYNC910  the handler may wait for nothing
+        outcome.returned, outcome.error, cancellation.reason, timeout
+    )
 
 
 @dataclass(slots=True)
@@ -67,7 +70,7 @@ class _Outcome:
     error: BaseException | None = None
 
 
-async def _observe(
+async def _observe(  # noqa: ASYNC910  as above
     call: Callable[[], Awaitable[None]],
     outcome: _Outcome,
     cancellation: Cancellation,
@@ -79,7 +82,7 @@ async def _observe(
         if stray.possible:
             # one that the handler left behind is met here, or else by the engine
             await anyio.lowlevel.cancel_shielded_checkpoint()
-    except anyio.get_cancelled_exc_class() as cancelled:
+    except anyio.get_cancelled_exc_class() as cancelled:  # noqa: ASYNC103  unasked
         if _asked_for(cancellation):
             raise
         outcome.returned, outcome.error = False, cancelled
@@ -114,20 +117,22 @@ def describe(error: BaseException | None) -> str | None:
         return None
     if isinstance(error, anyio.get_cancelled_exc_class()):
         return f"cancelled ({type(error).__name__}), and nobody had asked for it"
-    if isinstance(error, BaseExceptionGroup):
-        inner = "; ".join(describe(e) or "" for e in error.exceptions)
-        return f"{type(error).__name__}: {error.message} [{inner}]"[:ERROR_CAP]
+    inner = "; ".join(describe(part) or "" for part in _parts(error))
+    text = f"{type(error).__name__}: {_text(error)}"
+    return f"{text} [{inner}]"[:ERROR_CAP] if inner else text[:ERROR_CAP]
+
+
+def _text(error: BaseException) -> str:
     try:
-        text = str(error)
+        return str(error)
     except Exception:  # noqa: BLE001  the handler's exception class is not ours
-        text = "(its text could not be made)"
-    return f"{type(error).__name__}: {text}"[:ERROR_CAP]
+        return "(its text could not be made)"
 
 
 async def _call(job: Job, context: RunContext, threads: anyio.CapacityLimiter) -> None:
     call = functools.partial(job.handler, *((context,) if job.takes_context else ()))
     if job.is_async:
-        await call()
+        await cast("Awaitable[object]", call())
         return
     result = await anyio.to_thread.run_sync(call, limiter=threads)
     if inspect.isawaitable(result):
@@ -150,6 +155,11 @@ def _asked_for(cancellation: Cancellation) -> bool:
 def _fatal(error: BaseException | None) -> BaseException | None:
     if isinstance(error, KeyboardInterrupt | SystemExit):
         return error
-    if isinstance(error, BaseExceptionGroup):
-        return next(filter(None, map(_fatal, error.exceptions)), None)
-    return None
+    return next(filter(None, map(_fatal, _parts(error))), None)
+
+
+def _parts(error: BaseException | None) -> tuple[BaseException, ...]:
+    """Return the errors in a group; there are none in any other error."""
+    if not isinstance(error, BaseExceptionGroup):
+        return ()
+    return cast("BaseExceptionGroup[BaseException]", error).exceptions

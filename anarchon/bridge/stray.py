@@ -1,0 +1,36 @@
+"""Native cancellations of an asyncio task, which no cancel scope has sent.
+
+Decides how they are noticed and taken back. Trio has none. Must not know whose code
+caused them, nor what they mean to it.
+"""
+
+import sys
+
+
+class StrayCancellations:
+    """Those that befall the running task from now on.
+
+    Taken back they are forgotten: asyncio counts them, and a scope that is left while
+    the count is raised lets a cancellation through that it should have caught.
+    """
+
+    __slots__ = ("_before", "_task")
+
+    def __init__(self) -> None:
+        # where asyncio isn't loaded nobody runs in it
+        asyncio = sys.modules.get("asyncio")
+        try:
+            self._task = None if asyncio is None else asyncio.current_task()
+        except RuntimeError:
+            self._task = None
+        self._before = 0 if self._task is None else self._task.cancelling()
+
+    @property
+    def possible(self) -> bool:
+        """Whether there may be one; scopes that were not left yet are counted too."""
+        return self._task is not None and self._task.cancelling() > self._before
+
+    def take_back(self) -> None:
+        """Forget them; call this once the scopes that were entered since are left."""
+        while self._task is not None and self._task.cancelling() > self._before:
+            self._task.uncancel()
