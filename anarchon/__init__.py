@@ -1,31 +1,31 @@
 """Scheduled jobs on every instance of a service, without a leader.
 
-The names that users need. A backend's driver is loaded when the backend is first named.
+The names that users need. Each is loaded when it is first asked for, so that importing
+the package costs next to nothing and loads no driver.
 """
 
 from typing import TYPE_CHECKING
 
-from anarchon.clock import Clock, SystemClock
-from anarchon.engine.context import RunContext
-from anarchon.errors import (
-    AnarchonError,
-    BackendTooOld,
-    BackendUnavailable,
-    DuplicateJob,
-    InvalidOption,
-    InvalidSchedule,
-    SchedulerNotRunning,
-    UnknownJob,
-)
-from anarchon.jobs import Job, Jobs
-from anarchon.model import CancelReason, Reason, RunRecord, State, Status
-from anarchon.rules.cron import Cron
-from anarchon.rules.every import Every
-from anarchon.scheduler import Scheduler, open_scheduler
-
 if TYPE_CHECKING:
     from anarchon.backends.memory import MemoryBackend
     from anarchon.backends.sqlite import SqliteBackend
+    from anarchon.clock import Clock, SystemClock
+    from anarchon.engine.context import RunContext
+    from anarchon.errors import (
+        AnarchonError,
+        BackendTooOld,
+        BackendUnavailable,
+        DuplicateJob,
+        InvalidOption,
+        InvalidSchedule,
+        SchedulerNotRunning,
+        UnknownJob,
+    )
+    from anarchon.jobs import Job, Jobs
+    from anarchon.model import CancelReason, Reason, RunRecord, State, Status
+    from anarchon.rules.cron import Cron
+    from anarchon.rules.every import Every
+    from anarchon.scheduler import Scheduler, open_scheduler
 
 __all__ = [
     "AnarchonError",
@@ -54,18 +54,39 @@ __all__ = [
     "open_scheduler",
 ]
 
-_LAZY = {
-    "MemoryBackend": "anarchon.backends.memory",
-    "SqliteBackend": "anarchon.backends.sqlite",
+_NAMES_OF = {
+    "backends.memory": ("MemoryBackend",),
+    "backends.sqlite": ("SqliteBackend",),
+    "clock": ("Clock", "SystemClock"),
+    "engine.context": ("RunContext",),
+    "errors": (
+        "AnarchonError",
+        "BackendTooOld",
+        "BackendUnavailable",
+        "DuplicateJob",
+        "InvalidOption",
+        "InvalidSchedule",
+        "SchedulerNotRunning",
+        "UnknownJob",
+    ),
+    "jobs": ("Job", "Jobs"),
+    "model": ("CancelReason", "Reason", "RunRecord", "State", "Status"),
+    "rules.cron": ("Cron",),
+    "rules.every": ("Every",),
+    "scheduler": ("Scheduler", "open_scheduler"),
 }
+_HOME_OF = {name: home for home, names in _NAMES_OF.items() for name in names}
 
+if not TYPE_CHECKING:  # a type checker would take any name for one of ours
 
-def __getattr__(name: str) -> object:
-    if name not in _LAZY:
-        raise AttributeError(f"module 'anarchon' has no attribute {name!r}")
-    # asked for once per name; a plain import would load every driver
-    import importlib
+    def __getattr__(name: str) -> object:
+        if name not in _HOME_OF:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        from importlib import import_module
 
-    value: object = getattr(importlib.import_module(_LAZY[name]), name)
-    globals()[name] = value
-    return value
+        home = import_module(f"{__name__}.{_HOME_OF[name]}")
+        value = globals()[name] = getattr(home, name)
+        return value
+
+    def __dir__() -> list[str]:
+        return sorted({*globals(), *__all__})

@@ -37,22 +37,22 @@ def started(*command: str, folder: Path) -> Generator[subprocess.Popen[str]]:
             process.kill()
 
 
-def wait_for(process: subprocess.Popen[str], text: str) -> None:
-    """Read the program's output until a line has this text."""
+def wait_for(process: subprocess.Popen[str], *texts: str) -> None:
+    """Read the program's output until all of these texts have appeared."""
     assert process.stdout is not None
     seen = ""
     for line in process.stdout:
         seen += line
-        if text in line:
+        if all(text in seen for text in texts):
             return
-    pytest.fail(f"{text!r} never appeared in:\n{seen}")
+    pytest.fail(f"not all of {texts} appeared in:\n{seen}")
 
 
-def stop(process: subprocess.Popen[str]) -> int:
-    """Ask the program to end, and return its exit status."""
+def stop(process: subprocess.Popen[str]) -> str:
+    """Ask the program to end, and return the rest of its output."""
     process.send_signal(signal.SIGTERM)
-    process.communicate(timeout=10)
-    return process.returncode
+    output, _ = process.communicate(timeout=10)
+    return output
 
 
 @pytest.mark.parametrize("loop", ["trio", "asyncio"])
@@ -61,7 +61,8 @@ def test_script_runs_its_job_and_stops(loop: str, tmp_path: Path) -> None:
     (tmp_path / "app.py").write_text(on_loop(loop))
     with started("app.py", folder=tmp_path) as process:
         wait_for(process, "attempt 1")
-        assert 0 == stop(process)
+        stop(process)
+        assert 0 == process.returncode
 
 
 @pytest.mark.processes
@@ -75,7 +76,8 @@ def test_script_catches_up_and_recovers(loop: str, tmp_path: Path) -> None:
         wait_for(process, "attempt 1")
     with started("app.py", folder=tmp_path) as process:
         wait_for(process, "attempt 2")
-        assert 0 == stop(process)
+        stop(process)
+        assert 0 == process.returncode
 
 
 def test_service_runs_its_job_and_tells_its_history(tmp_path: Path) -> None:
@@ -84,11 +86,11 @@ def test_service_runs_its_job_and_tells_its_history(tmp_path: Path) -> None:
     port = free_port()
     serve = ["-m", "uvicorn", "service:app", "--port", str(port)]
     with started(*serve, folder=tmp_path) as process:
-        wait_for(process, "attempt 1")
+        wait_for(process, "Uvicorn running", "attempt 1")
         with urlopen(f"http://127.0.0.1:{port}/jobs/sync/runs") as answer:
-            [run] = json.load(answer)
-        assert ("sync", 1) == (run["job"], run["attempt"])
-        assert 0 == stop(process)
+            *_, first = json.load(answer)
+        assert ("sync", 1) == (first["job"], first["attempt"])
+        assert "Application shutdown complete" in stop(process)
 
 
 def on_loop(loop: str) -> str:

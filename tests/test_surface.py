@@ -18,6 +18,8 @@ PUBLIC = {
     "AnarchonError",
     "BackendTooOld",
     "BackendUnavailable",
+    "CancelReason",
+    "Clock",
     "Cron",
     "DuplicateJob",
     "Every",
@@ -26,11 +28,14 @@ PUBLIC = {
     "Job",
     "Jobs",
     "MemoryBackend",
+    "Reason",
     "RunContext",
     "RunRecord",
     "Scheduler",
     "SchedulerNotRunning",
     "SqliteBackend",
+    "State",
+    "Status",
     "SystemClock",
     "UnknownJob",
     "open_scheduler",
@@ -72,20 +77,19 @@ def test_unknown_name_is_an_attribute_error() -> None:
         _ = anarchon.no_such_name  # type: ignore[attr-defined]
 
 
-def _members(owner: object) -> Iterator[tuple[str, object]]:
-    for name, member in inspect.getmembers(owner):
-        if not name.startswith("_"):
-            yield name, member
-
-
 def _documented() -> Iterator[tuple[str, object]]:
     for name in sorted(PUBLIC):
         thing = getattr(anarchon, name)
         yield name, thing
         if inspect.isclass(thing):
-            for member_name, member in _members(thing):
-                if inspect.isroutine(member) or isinstance(member, property):
-                    yield f"{name}.{member_name}", member
+            for member in inspect.classify_class_attrs(thing):
+                if _is_ours(member):
+                    yield f"{name}.{member.name}", member.object
+
+
+def _is_ours(member: inspect.Attribute) -> bool:
+    ours = member.defining_class.__module__.startswith("anarchon")
+    return ours and member.kind != "data" and not member.name.startswith("_")
 
 
 def test_every_public_name_has_a_docstring() -> None:
@@ -104,11 +108,15 @@ def test_every_module_has_a_docstring() -> None:
 def _words() -> Iterator[tuple[str, str]]:
     for name, thing in _documented():
         names = [name]
-        if inspect.isroutine(thing):
+        if callable(thing) and not _is_error(thing):
             names += inspect.signature(thing).parameters
         for part in names:
             for word in re.findall(r"[A-Z]?[a-z]+", part):
                 yield name, word.lower()
+
+
+def _is_error(thing: object) -> bool:
+    return inspect.isclass(thing) and issubclass(thing, Exception)
 
 
 def test_public_names_use_the_projects_words() -> None:
