@@ -61,13 +61,15 @@ class DrivenBridge(ABC):
         self._check_open()
         await anyio.lowlevel.checkpoint_if_cancelled()
         call = Call(lambda: operation(*args), self._context())
+        answered = False
         with anyio.move_on_after(bound, shield=keep) as limit:
             try:
                 await self._run(call)
             finally:
-                if not call.over and (limit.cancel_called or not keep):
+                answered = call.over
+                if not answered and (limit.cancel_called or not keep):
                     self._cut(call)
-        if not call.over:
+        if not answered:
             raise TimeoutError(f"no answer from the store within {bound:g} s")
         return call.answer()
 

@@ -59,16 +59,20 @@ class InlineBridge:
     async def hold(self, manager: AbstractAsyncContextManager[T]) -> AsyncGenerator[T]:
         """Keep a context manager open in the host's task, as ``Bridge.hold`` says."""
         self._check_open()
-        # This scope has to lie around the manager, which may open scopes of its own.
+        body_error: BaseException | None = None
+        # this scope has to lie around the manager, which may open scopes of its own
         with anyio.CancelScope() as leaving:
             async with manager as value:
                 try:
                     yield value
-                finally:
-                    leaving.deadline = anyio.current_time() + self._close_within
-                    leaving.shield = True  # deadline: one line above
+                except BaseException as error:  # noqa: BLE001  it is none of the store's
+                    body_error = error
+                leaving.deadline = anyio.current_time() + self._close_within
+                leaving.shield = True  # deadline: one line above
         if leaving.cancelled_caught:
             logger.warning("store did not close within %g s", self._close_within)
+        if body_error is not None:
+            raise body_error
 
     async def aclose(self) -> None:
         """Refuse further calls and end those under way."""
