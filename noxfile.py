@@ -52,9 +52,10 @@ def lint(session: nox.Session) -> None:
     session.run("ruff", "format", "--check", ".")
     session.run("ruff", "check", ".")
     session.run("codespell")
-    # an empty list of disabled codes turns the checkpoint rules (ASYNC9xx) on
+    # ASYNC114 wants a list of names; with another list than its own of disabled codes
+    # the checker also looks at checkpoints (ASYNC9xx)
     library = [str(file) for file in sorted(Path("anarchon").rglob("*.py"))]
-    session.run("flake8-async", "--anyio", "--disable=", *library)
+    session.run("flake8-async", "--anyio", "--disable=ASYNC114", *library)
     session.run("python", "tools/check_shields.py", "anarchon")
 
 
