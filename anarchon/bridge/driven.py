@@ -86,7 +86,7 @@ class DrivenBridge(ABC):
             with anyio.move_on_after(2 * self._close_within, shield=True):
                 await self._leave(tenant)
 
-    async def _leave(self, tenant: Tenant[T]) -> None:
+    async def _leave(self, tenant: Tenant[T]) -> None:  # noqa: ASYNC910  call() does
         try:
             await self.call(tenant.leave, bound=self._close_within, keep=True)
         except TimeoutError:

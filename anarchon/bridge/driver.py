@@ -36,18 +36,20 @@ class Call(Generic[T]):
         self._error: BaseException | None = None
 
     def succeed(self, value: T) -> None:
-        """End with an answer."""
-        self._value = value
-        self._end()
+        """End with an answer, unless it has ended."""
+        if not self.over:
+            self._value = value
+            self._end()
 
     def fail(self, error: BaseException) -> None:
-        """End with an error."""
-        self._error = error
-        self._end()
+        """End with an error, unless it has ended."""
+        if not self.over:
+            self._error = error
+            self._end()
 
     def close(self) -> None:
-        """End without an outcome, unless there is one."""
-        if not self.over:
+        """End without an answer, unless it has ended."""
+        if not self.over:  # as it mostly has, so no error is made
             self.fail(BridgeClosed("the bridge was closed before the store answered"))
 
     def answer(self) -> T:
@@ -96,10 +98,10 @@ class DriverTasks:
         for close in self._running.values():
             close()
 
-    async def _drive(self, call: Call[T]) -> None:
+    async def _drive(self, call: Call[T]) -> None:  # noqa: ASYNC910  a task's body
         try:
             value = await call.operation()
-        except asyncio.CancelledError as error:
+        except asyncio.CancelledError as error:  # noqa: ASYNC103  the task ends here
             self._cancelled(call, error)
         except BaseException as error:  # noqa: BLE001  whatever it is, it is the host's
             call.fail(error)
@@ -125,3 +127,5 @@ async def _end(tasks: set[asyncio.Task[object]], within: float) -> None:
             task.cancel()
     if tasks:
         await asyncio.wait(tasks, timeout=within)
+    else:
+        await asyncio.sleep(0)

@@ -47,9 +47,11 @@ class InlineBridge:
             try:
                 return await operation(*args)
             except anyio.get_cancelled_exc_class() as error:
-                if _nobody_asked():
-                    raise BridgeError("the store cancelled its own call") from error
-                raise
+                if not _nobody_asked():
+                    raise
+                raise BridgeError(  # noqa: ASYNC104  else it would pass for the host's
+                    "the store cancelled its own call; the outcome is unknown"
+                ) from error
             finally:
                 self._waiting.discard(limit)
         self._check_open()
@@ -65,7 +67,7 @@ class InlineBridge:
             async with manager as value:
                 try:
                     yield value
-                except BaseException as error:  # noqa: BLE001  it is none of the store's
+                except BaseException as error:  # noqa: ASYNC103, BLE001  raised below
                     body_error = error
                 leaving.deadline = anyio.current_time() + self._close_within
                 leaving.shield = True  # deadline: one line above

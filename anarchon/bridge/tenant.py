@@ -23,14 +23,14 @@ class Tenant(Generic[T]):
         self._leaving = asyncio.Event()
         self._gone = asyncio.Event()
 
-    async def live(self) -> None:
+    async def live(self) -> None:  # noqa: ASYNC910  a task's body
         """Enter the manager, wait, leave it; what goes wrong is told to the others."""
         self._task = asyncio.current_task()
         try:
             async with self._manager as self._value:
                 self._entered.set()
                 await self._leaving.wait()
-        except BaseException as error:  # noqa: BLE001  opened() or leave() raises it
+        except BaseException as error:  # noqa: ASYNC103, BLE001  others raise it
             self._error = error
         finally:
             self._entered.set()

@@ -107,7 +107,7 @@ class ThreadBridge(DrivenBridge):
         while not self._done:
             try:
                 self._loop.run_forever()
-            except BaseException:
+            except BaseException:  # noqa: ASYNC103  no task runs here
                 logger.exception("a driver raised out of its loop")
         self._loop.run_until_complete(self._loop.shutdown_asyncgens())
         self._loop.close()
