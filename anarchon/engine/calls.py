@@ -55,11 +55,12 @@ class StoreCalls:
         """Ask for an attempt."""
         return await self._write("claim", claim, self._store.claim, claim)
 
-    async def heartbeat(self, won: Claim) -> Answer | None:
-        """Push the lease of a won attempt forward."""
-        beat = self._leases.heartbeat
-        return await self._write(
-            "heartbeat", won, beat, won.job, won.slot, won.token, won.lease
+    async def heartbeat(self, won: Claim, bound: float) -> Answer | None:
+        """Push the lease of a won attempt forward; ``bound`` is in seconds."""
+        about = (won.job, won.slot, won.attempt)
+        beat, lease = self._leases.heartbeat, won.lease
+        return await self._observed(
+            "heartbeat", about, bound, True, beat, won.job, won.slot, won.token, lease
         )
 
     async def release(self, won: Claim) -> Answer | None:

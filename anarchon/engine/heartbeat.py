@@ -15,7 +15,7 @@ from anarchon.clock import Clock
 from anarchon.engine.calls import StoreCalls
 from anarchon.engine.trust import Trust
 from anarchon.protocol import Claim
-from anarchon.rules.lease import beat_retry
+from anarchon.rules.lease import beat_bound, beat_retry
 
 
 class Holder(Protocol):
@@ -42,19 +42,30 @@ async def beat(
     """
     while True:
         accepted = await beat_once(won, trust, calls)
-        if accepted is False:
+        if accepted:
+            await clock.sleep(interval)
+        elif accepted is None:
+            _tell_silence(trust, holder)
+            await clock.sleep(beat_retry(interval, trust.left))
+            _tell_silence(trust, holder)
+        else:
             holder.refused()
             return
-        wait = interval if accepted else beat_retry(interval, trust.left)
-        if accepted is None and trust.left <= 0:
-            holder.silent()
-        await clock.sleep(wait)
+
+
+def _tell_silence(trust: Trust, holder: Holder) -> None:
+    if trust.left <= 0:
+        holder.silent()
 
 
 async def beat_once(won: Claim, trust: Trust, calls: StoreCalls) -> bool | None:
-    """Ask once whether the attempt is still ours; ``None`` when nobody answers."""
+    """Ask once whether the attempt is still ours; ``None`` when nobody answers.
+
+    The wait for the answer ends with the trust, so that silence is noticed no later
+    than a backup can notice the lease's end.
+    """
     sent = trust.sent()
-    answer = await calls.heartbeat(won)
+    answer = await calls.heartbeat(won, beat_bound(won.lease, trust.left))
     if answer is None:
         return None
     if answer.accepted:

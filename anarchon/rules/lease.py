@@ -27,6 +27,12 @@ def first_beat(heartbeat: float, share: float) -> float:
     return heartbeat * share
 
 
+def beat_bound(lease: float, trust_left: float) -> float:
+    """Return how long a heartbeat may take: while there is trust, no longer than it."""
+    bound = call_bound(lease)
+    return min(bound, trust_left) if trust_left > 0 else bound
+
+
 def beat_retry(heartbeat: float, trust_left: float) -> float:
     """Return the wait after an unanswered heartbeat: a second, less as trust ends."""
     wait = min(1.0, heartbeat)
