@@ -10,7 +10,16 @@ from typing import NoReturn
 
 from anarchon.errors import InvalidSchedule
 from anarchon.rules.dates import EACH, LAST, Dates
-from anarchon.rules.fields import FIELDS, HOUR, MINUTE, MONTH, SECOND, Field
+from anarchon.rules.fields import (
+    DAY,
+    FIELDS,
+    HOUR,
+    MINUTE,
+    MONTH,
+    SECOND,
+    WEEKDAY,
+    Field,
+)
 from anarchon.rules.pattern import Pattern
 
 ALIASES = {
@@ -22,6 +31,8 @@ ALIASES = {
     "@midnight": "0 0 * * *",
     "@hourly": "0 * * * *",
 }
+
+_WILDCARDS = ("*", "?")
 
 
 @lru_cache(maxsize=1024)
@@ -62,16 +73,16 @@ def _read(expression: str, texts: list[str]) -> Pattern:
         fields, nth = _expand(texts)
     except ValueError as error:
         _blame(expression, texts, error)
-    minute, hour, day, month, weekday, second = fields
-    seconds = _all_or(second, SECOND)
+    second, minute, hour, day, month, weekday = fields
+    minutes, seconds = _numbers(MINUTE, minute), _numbers(SECOND, second)
     return Pattern(
         dates=Dates(
-            months=frozenset(_all_or(month, MONTH)),
-            days=_days(day),
-            weekdays=_weekdays(weekday, nth),
+            months=frozenset(_numbers(MONTH, month)),
+            days=_days(texts[3], day),
+            weekdays=_weekdays(texts[5], weekday, nth),
         ),
-        hours=_all_or(hour, HOUR),
-        ticks=tuple(60 * m + s for m in _all_or(minute, MINUTE) for s in seconds),
+        hours=_numbers(HOUR, hour),
+        ticks=tuple(60 * m + s for m in minutes for s in seconds),
         by_the_hour=re.fullmatch(r"\*(/\d+)?", texts[2]) is not None,
     )
 
@@ -79,12 +90,15 @@ def _read(expression: str, texts: list[str]) -> Pattern:
 def _expand(
     texts: list[str],
 ) -> tuple[Sequence[Iterable[int | str]], list[tuple[int, int | str]]]:
-    """Return each field's values, seconds last, and the weekdays that are "nth"."""
+    """Return each field's values, and the weekdays that are the nth of a month."""
     # croniter costs more to import than all of the rest
     from croniter import croniter
 
-    fields, nth = croniter.expand(" ".join(texts), second_at_beginning=True)
-    return fields, [(int(day), which) for day, some in nth.items() for which in some]
+    # seconds are read like minutes: with six fields croniter 6 refuses 7 for Sunday
+    (second, *_), _ = croniter.expand(f"{texts[0]} * * * *")
+    fields, nth = croniter.expand(" ".join(texts[1:]))
+    weekdays = [(int(day), which) for day, some in nth.items() for which in some]
+    return [second, *fields], weekdays
 
 
 def _blame(expression: str, texts: list[str], error: ValueError) -> NoReturn:
@@ -100,20 +114,24 @@ def _blame(expression: str, texts: list[str], error: ValueError) -> NoReturn:
     raise InvalidSchedule(f"cron expression {expression!r} is not allowed: {error}")
 
 
-def _all_or(values: Iterable[int | str], field: Field) -> tuple[int, ...]:
-    numbers = tuple(value for value in values if isinstance(value, int))
-    return tuple(range(field.low, field.high + 1)) if "*" in values else numbers
-
-
-def _days(values: Iterable[int | str]) -> frozenset[int] | None:
+def _numbers(field: Field, values: Iterable[int | str]) -> tuple[int, ...]:
     if "*" in values:
+        return tuple(range(field.low, field.high + 1))
+    return tuple(value for value in values if isinstance(value, int))
+
+
+def _days(text: str, values: Iterable[int | str]) -> frozenset[int] | None:
+    if text in _WILDCARDS:
         return None
-    return frozenset(LAST if value == "l" else int(value) for value in values)
+    days = frozenset(_numbers(DAY, values))
+    return days | {LAST} if "l" in values else days
 
 
 def _weekdays(
-    values: Iterable[int | str], nth: list[tuple[int, int | str]]
+    text: str, values: Iterable[int | str], nth: list[tuple[int, int | str]]
 ) -> frozenset[tuple[int, int]] | None:
+    if text in _WILDCARDS:
+        return None
     if nth:
         return frozenset((day, LAST if n == "l" else int(n)) for day, n in nth)
-    return None if "*" in values else frozenset((int(value), EACH) for value in values)
+    return frozenset((day, EACH) for day in _numbers(WEEKDAY, values))

@@ -31,7 +31,10 @@ class Field:
         Raises:
             InvalidSchedule: the message names the field, the value and what is allowed.
         """
-        for part in text.split(","):
+        parts = text.split(",")
+        if "*" in parts and len(parts) > 1:
+            self.refuse(expression, text, "where * stands alone")
+        for part in parts:
             found = re.fullmatch(self._spelling(), part, re.ASCII)
             why = self._fault(*found.groups()) if found else ""
             if why or not found:
@@ -82,7 +85,7 @@ DAY = Field(
     1,
     31,
     f"1 to 31, L for the last day, ?, {_SIGNS}",
-    special=r"\?|l|\d\d?-l",
+    special=r"\?|l|(?:[12]?\d|30)-l",
 )
 MONTH = Field(
     "month", 1, 12, f"1 to 12, JAN to DEC, {_SIGNS}", names=tuple(_MONTHS.split())
