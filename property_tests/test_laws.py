@@ -173,8 +173,7 @@ class OneJob(RuleBasedStateMachine):
     def _won(self, claim: Claim, reply: Won, newest: int) -> None:
         run = (claim.slot, claim.attempt)
         assert claim.attempt == reply.attempt
-        if self.granted.setdefault(run, claim.token) != claim.token:
-            raise AssertionError(f"{run} was granted twice")
+        assert claim.token == self.granted.setdefault(run, claim.token)
         if reply.left == (self.promised.get(claim.slot, 0) - self.now) / 1000:
             return  # asked again, and nothing has changed
         assert LEASE / 1000 == reply.left
@@ -186,4 +185,4 @@ class OneJob(RuleBasedStateMachine):
 
 
 TestOneJob = OneJob.TestCase
-TestOneJob.settings = settings(max_examples=500, stateful_step_count=40)
+TestOneJob.settings = settings(max_examples=200, stateful_step_count=40)
