@@ -19,7 +19,7 @@ from typing import Self, TypeVar, TypeVarTuple
 
 import aiosqlite
 
-from anarchon.backends.sqlite.sql import Tables
+from anarchon.backends.sqlite.sql import Tables, code_of
 
 T = TypeVar("T")
 Ts = TypeVarTuple("Ts")
@@ -104,12 +104,7 @@ def patiently(caller: Caller, attempt: Callable[[], T]) -> T:
         try:
             return attempt()
         except sqlite3.OperationalError as error:
-            if not _is_busy(error) or time.monotonic() > deadline:
+            if code_of(error) != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
                 raise
         time.sleep(random.uniform(*_LOOK_AGAIN))
     raise TimeoutError("nobody waits for this step any more")
-
-
-def _is_busy(error: sqlite3.Error) -> bool:
-    # the primary code stands in the lowest byte
-    return error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from anarchon.backends.sqlite.connection import Caller, patiently
+from anarchon.backends.sqlite.sql import code_of
 from anarchon.errors import BackendTooOld, BackendUnavailable
 
 OLDEST = (3, 37, 0)
@@ -72,13 +73,13 @@ def _journal_mode(connection: sqlite3.Connection) -> str:
 
 
 def _reason(path: Path, error: sqlite3.Error) -> str:
-    folder = path.parent
-    if path.is_dir():
+    # unlike those of Path, these functions don't raise
+    if os.path.isdir(path):  # noqa: PTH112
         return "it is a folder"
-    if not folder.is_dir():
-        return f"there is no folder {folder}"
-    if not os.access(path if path.exists() else folder, os.W_OK):
-        return "permission denied"
+    if not os.path.isdir(path.parent):  # noqa: PTH112
+        return f"there is no folder {path.parent} that can be entered"
+    if code_of(error) in {sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY}:
+        return f"{error} (writing takes a right to the file and one to its folder)"
     return str(error)
 
 

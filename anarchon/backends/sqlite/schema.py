@@ -6,7 +6,7 @@ Decides which version of them this code works with. Must not know what they are 
 import sqlite3
 from pathlib import Path
 
-from anarchon.backends.sqlite.sql import Tables
+from anarchon.backends.sqlite.sql import Tables, code_of
 from anarchon.errors import BackendTooOld, BackendUnavailable
 
 VERSION = 1
@@ -32,7 +32,7 @@ def set_up(tables: Tables, _: int, path: Path) -> None:
         for name in _READ:
             tables.rows(name, job="", limit=0)
     except sqlite3.OperationalError as error:
-        if error.sqlite_errorcode != sqlite3.SQLITE_ERROR:
+        if code_of(error) != sqlite3.SQLITE_ERROR:
             raise
         raise BackendUnavailable(
             f"tables of the SQLite file {path} are somebody else's: {error}"

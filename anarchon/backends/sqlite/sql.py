@@ -28,6 +28,12 @@ def statements(namespace: str) -> dict[str, str]:
     return dict(zip(parts[::2], parts[1::2], strict=True))
 
 
+def code_of(error: sqlite3.Error) -> int:
+    """Return SQLite's primary code of an error; 0 if it isn't SQLite's own."""
+    code: int = getattr(error, "sqlite_errorcode", 0)
+    return code & 0xFF
+
+
 class Tables:
     """The tables of one namespace, through one connection, by named statements."""
 
