@@ -16,6 +16,7 @@ import anyio
 
 from anarchon.engine.boundary import Ending
 from anarchon.engine.heartbeat import beat, beat_once
+from anarchon.engine.pulse import FirstBeat
 from anarchon.engine.run import Run
 from anarchon.engine.settle import until_answered
 from anarchon.engine.trust import Trust
@@ -58,6 +59,7 @@ class LeasedRun(Run):
         )
         self.claim = claim
         self._trust = trust
+        self._first_beat: FirstBeat | None = None
         self._beating: anyio.CancelScope | None = None
         self._lost: str | None = None
         self._ending = False
@@ -76,11 +78,14 @@ class LeasedRun(Run):
     def begin_companions(self) -> None:
         """Beat from a random part of the first interval on."""
         wait = first_beat(self.job.options.heartbeat, random.random())
-        self.session.pulse.after(wait, self._begin_beating)
+        self._first_beat = self.session.pulse.after(
+            wait, lambda: self.group.start_soon(self._beat)
+        )
 
-    def _begin_beating(self) -> None:
-        if self.going:
-            self.group.start_soon(self._beat)
+    def end_companions(self) -> None:
+        """Let go of a first beat that is still to come."""
+        if self._first_beat is not None:
+            self._first_beat.cancel()
 
     async def _beat(self) -> None:
         with anyio.CancelScope() as self._beating:
@@ -118,10 +123,14 @@ class LeasedRun(Run):
             self.cancellation.cancel(CancelReason.LOST)
 
     async def give_up(self) -> None:
-        """Beat no more, so that the lease runs out though the handler goes on."""
+        """Beat no more, so that the lease runs out though the handler goes on.
+
+        After a timeout the end is stored first.
+        """
+        await super().give_up()
+        self.end_companions()
         if self._beating is not None:
             self._beating.cancel()
-        await super().give_up()
         if self.cancellation.reason is CancelReason.LOST:
             self._leave_to_backups()
 

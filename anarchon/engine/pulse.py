@@ -18,23 +18,42 @@ from anarchon.clock import Clock
 _numbers = itertools.count()
 
 
+class FirstBeat:
+    """A first beat that is still to come."""
+
+    __slots__ = ("_begin",)
+
+    def __init__(self, begin: Callable[[], None]) -> None:
+        self._begin: Callable[[], None] | None = begin
+
+    def cancel(self) -> None:
+        """Let go of the run, which is over; its entry stays until it is due."""
+        self._begin = None
+
+    def __call__(self) -> None:
+        """Begin, unless cancelled."""
+        if self._begin is not None:
+            self._begin()
+
+
 class Pulse:
     """The runs whose first beat is still to come; instants are monotonic."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
-        self._heap: list[tuple[float, int, Callable[[], None]]] = []
+        self._heap: list[tuple[float, int, FirstBeat]] = []
         self._news = anyio.Event()
         self._nap: anyio.CancelScope | None = None
 
-    def after(self, seconds: float, begin: Callable[[], None]) -> None:
-        """Call ``begin`` after so many seconds; it must not mind that its run is over."""
-        at = self._clock.monotonic() + seconds
-        heapq.heappush(self._heap, (at, next(_numbers), begin))
+    def after(self, seconds: float, begin: Callable[[], None]) -> FirstBeat:
+        """Call ``begin`` after so many seconds."""
+        at, first = self._clock.monotonic() + seconds, FirstBeat(begin)
+        heapq.heappush(self._heap, (at, next(_numbers), first))
         if self._heap[0][0] == at:
             self._news.set()
             if self._nap is not None:
                 self._nap.cancel()
+        return first
 
     async def run(self) -> None:
         """Begin what is due, until cancelled."""

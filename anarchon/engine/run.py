@@ -26,6 +26,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, TypedDict
 
 import anyio
+import anyio.lowlevel
 from anyio.abc import TaskGroup
 
 from anarchon.engine.boundary import Ending, call_handler
@@ -86,7 +87,10 @@ class Run(ABC):
         """Live from the won claim to the written end; the session shields this."""
         try:
             async with anyio.create_task_group() as self._group:
-                await self._live()
+                try:
+                    await self._live()
+                finally:
+                    self.end_companions()
                 if not self._given_up:
                     self._group.cancel_scope.cancel()
         finally:
@@ -101,15 +105,9 @@ class Run(ABC):
             instance.die(self._fatal)
 
     @property
-    def going(self) -> bool:
-        """Whether there is still something to keep the lease for."""
-        return not self._given_up and not self._told
-
-    @property
     def overdue(self) -> bool:
-        """Whether the handler goes on although its run or its time is gone."""
-        gone = (CancelReason.LOST, CancelReason.TIMEOUT)
-        return self._handling and self.cancellation.reason in gone
+        """Whether the handler goes on although it was told to end."""
+        return self._handling and self.cancellation.reason is not None
 
     def snapshot(self) -> RunRecord:
         """Return the record of this attempt as it is now: running."""
@@ -131,6 +129,8 @@ class Run(ABC):
             ending = await self._handle()
         self._handling = False
         self._fatal = ending.fatal
+        # past the end of a stop nothing is sent
+        await anyio.lowlevel.checkpoint_if_cancelled()
         if not self._given_up:
             await self.write_end(ending)
 
@@ -156,6 +156,9 @@ class Run(ABC):
     def begin_companions(self) -> None:
         """Start what goes on beside the handler."""
 
+    def end_companions(self) -> None:
+        """Let go of what has not started beside the handler."""
+
     @abstractmethod
     async def write_end(self, ending: Ending) -> None:
         """Get the end into the store, bounded, and tell it."""
@@ -175,12 +178,13 @@ class Run(ABC):
         return self._group
 
     def lose_patience_after(self, seconds: float) -> None:
-        """Give the run up if its handler is overdue then."""
+        """Give the run up if it is lost or timed out then and its handler goes on."""
         self.group.start_soon(self._lose_patience_after, seconds)
 
     async def _lose_patience_after(self, seconds: float) -> None:
         await self.session.instance.clock.sleep(seconds)
-        if self.overdue and not self._given_up:
+        gone = (CancelReason.LOST, CancelReason.TIMEOUT)
+        if self._handling and self.cancellation.reason in gone and not self._given_up:
             self._given_up = True
             await self.give_up()
 
