@@ -113,8 +113,12 @@ class Faults:
         self._partition = HANG_BEFORE if silent else FAIL_BEFORE
 
     def heal(self) -> None:
-        """End every fault. What was lost stays lost: a call that hangs goes on so."""
+        """End the partition. What was lost stays lost: a call that hangs goes on so."""
         self._partition = None
+
+    def clear(self) -> None:
+        """End every fault, the partition too."""
+        self.heal()
         self._scripts.clear()
         self._standing.clear()
         self._storm = None

@@ -115,7 +115,7 @@ class Instance:
         self.faults.partition(silent=silent)
 
     def heal(self) -> None:
-        """End the partition and every other fault."""
+        """End the partition."""
         self._note("reaches the store again")
         self.faults.heal()
 
