@@ -107,6 +107,9 @@ class Watch:
         self._wake()
 
     def _watch(self, target: Target, ask_at: float) -> None:
+        if self._session.stopping:
+            # the answer to a claim that was under way makes no backup any more
+            return
         target.ask_at = ask_at
         self._targets[target.claim.slot] = target
         if self._running:
