@@ -31,8 +31,9 @@ def milliseconds(seconds: float) -> int:
 class Run:
     """An unfinished run and its current attempt.
 
-    ``until`` is the end of its lease and ``lease`` the length that it was last given.
-    ``spent`` says that the token was released, ``freed`` how many attempts were.
+    ``until`` is the end of its lease and ``lease`` the length that it was last given,
+    none when it was released. ``spent`` says that the token was released, ``freed`` how
+    many attempts were.
     """
 
     slot: int

@@ -34,6 +34,17 @@ class _UnspentToken(Job):
         return answer
 
 
+@CASES.caught_by("test_released_run_stays_so_when_the_clock_is_set_back")
+class _LingeringLength(Job):
+    """A released lease keeps the length that it had."""
+
+    def release(self, slot: int, token: str, now: int) -> Answer:
+        lease = self._runs[slot].lease
+        answer = super().release(slot, token, now)
+        self._runs[slot] = replace(self._runs[slot], lease=lease)
+        return answer
+
+
 @CASES.caught_by("test_hand_overs_do_not_count")
 class _CountedHandOver(Job):
     """A release counts as an attempt."""

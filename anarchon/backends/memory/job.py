@@ -71,7 +71,9 @@ class Job:
         if run is None or run.token != token:
             return Answer(now=now, accepted=False)
         if not run.spent:
-            self._runs[slot] = replace(run, until=now, spent=True, freed=run.freed + 1)
+            self._runs[slot] = replace(
+                run, until=now, lease=0, spent=True, freed=run.freed + 1
+            )
             self._current[slot].interrupt(now, handed_over=True)
         return Answer(now=now, accepted=True)
 

@@ -32,7 +32,7 @@ WHERE job = :job AND slot = :slot AND token = :token AND NOT spent
 RETURNING attempt;
 
 -- spend: end the lease and spend the token, if it may still act
-UPDATE "{namespace}_runs" SET until = :now, spent = 1, freed = freed + 1
+UPDATE "{namespace}_runs" SET until = :now, lease = 0, spent = 1, freed = freed + 1
 WHERE job = :job AND slot = :slot AND token = :token AND NOT spent
 RETURNING attempt;
 

@@ -200,6 +200,17 @@ class HandOver:
         reply = Running(now=clock.ms, attempt=1, left=0.0, instance_id="A")
         assert reply == await job.claim("a")
 
+    async def test_released_run_stays_so_when_the_clock_is_set_back(
+        self, job: LeaseProbe, clock: ManualClock
+    ) -> None:
+        """L8, L9: a lease that was ended has no length left to be counted anew."""
+        await job.claim("a")
+        await job.release("a")
+        clock.move(-10)
+        assert [0.0] == [run.left for run in (await job.unfinished()).runs]
+        reply = Won(now=clock.ms, attempt=2, left=LEASE, taken_from="A", waited=0.0)
+        assert reply == await job.take_over("b", attempt=2)
+
     async def test_hand_overs_do_not_count(
         self, job: LeaseProbe, clock: ManualClock
     ) -> None:
