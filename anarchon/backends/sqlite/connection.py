@@ -49,12 +49,24 @@ class Connection(aiosqlite.Connection):
         super().__init__(connect, iter_chunk_size=1)
         # a process whose loop crashed must be able to end
         self._thread.daemon = True
+        self._stopped: asyncio.Future[None] | None = None
         self._statements = statements
         self._now = now
 
     async def __aenter__(self) -> Self:
-        await self
+        try:
+            await self
+        except BaseException:
+            # a thread that outlives its loop dies of that
+            if self._stopped is not None:
+                await self._stopped  # noqa: ASYNC102  struck once, by the bridge
+            raise
         return self
+
+    def stop(self) -> asyncio.Future[None] | None:
+        """Have the thread end; the future says when it is about to."""
+        self._stopped = super().stop()  # pyright: ignore[reportUnknownMemberType]
+        return self._stopped
 
     async def write(self, step: Callable[[Tables, int, *Ts], T], *args: *Ts) -> T:
         """Run a step as one transaction that holds the write lock from its start.

@@ -36,18 +36,18 @@ async def open_store(
         BackendTooOld: the SQLite library is, or the tables are newer than this code.
     """
     check_version()
-    connection = partial(
-        Connection, partial(_connect, path), statements(namespace), now
-    )
+    connection = partial(Connection, statements=statements(namespace), now=now)
     async with AsyncExitStack() as stack:
         with unavailable(path):
-            work = await stack.enter_async_context(connection())
+            work = await stack.enter_async_context(
+                connection(partial(_connect_first, path))
+            )
             await work.write(set_up, path)
-            beats = await stack.enter_async_context(connection())
+            beats = await stack.enter_async_context(connection(partial(connect, path)))
         yield SqliteStore(work, beats, now)
 
 
-def _connect(path: Path) -> sqlite3.Connection:
+def _connect_first(path: Path) -> sqlite3.Connection:
     if kind := network_of(path):
         logger.warning(
             "SQLite's locks are not to be trusted on %s, where %s is", kind, path
