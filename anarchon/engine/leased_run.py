@@ -79,7 +79,7 @@ class LeasedRun(Run):
         """Beat from a random part of the first interval on."""
         wait = first_beat(self.job.options.heartbeat, random.random())
         self._first_beat = self.session.pulse.after(
-            wait, lambda: self.group.start_soon(self._beat)
+            wait, lambda: self.accompany(self._beat)
         )
 
     def end_companions(self) -> None:

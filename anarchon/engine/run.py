@@ -22,8 +22,9 @@ seconds the run is given up without it. Must not know what kind of store holds t
 """
 
 from abc import ABC, abstractmethod
+from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING, TypedDict, TypeVarTuple
 
 import anyio
 import anyio.lowlevel
@@ -37,6 +38,8 @@ from anarchon.model import CancelReason, End, Reason, RunRecord, Status
 
 if TYPE_CHECKING:
     from anarchon.engine.session import Session
+
+Ts = TypeVarTuple("Ts")
 
 NOT_STARTED = Ending(Status.INTERRUPTED, "stopped before it started")
 NOT_WRITTEN = Ending(Status.INTERRUPTED, "the handler went on past the stop")
@@ -76,6 +79,7 @@ class Run(ABC):
             cancellation=self.cancellation,
         )
         self._group: TaskGroup | None = None
+        self._accompanied = False
         self._started = started
         self._began = self._duration = 0.0
         self._handling = True
@@ -91,7 +95,7 @@ class Run(ABC):
                     await self._live()
                 finally:
                     self.end_companions()
-                if not self._given_up:
+                if self._accompanied and not self._given_up:
                     self._group.cancel_scope.cancel()
         finally:
             self._over()
@@ -171,15 +175,17 @@ class Run(ABC):
             error = f"timed out after {timeout:g} s, and still goes on"
             await self.write_end(Ending(Status.FAILED, error))
 
-    @property
-    def group(self) -> TaskGroup:
-        """The run's own group, for its companions."""
+    def accompany(
+        self, companion: Callable[[*Ts], Awaitable[None]], *args: *Ts
+    ) -> None:
+        """Start a task beside the handler, in the run's own group."""
         assert self._group is not None
-        return self._group
+        self._accompanied = True
+        self._group.start_soon(companion, *args)
 
     def lose_patience_after(self, seconds: float) -> None:
         """Give the run up if it is lost or timed out then and its handler goes on."""
-        self.group.start_soon(self._lose_patience_after, seconds)
+        self.accompany(self._lose_patience_after, seconds)
 
     async def _lose_patience_after(self, seconds: float) -> None:
         await self.session.instance.clock.sleep(seconds)
