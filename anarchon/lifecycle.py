@@ -89,6 +89,8 @@ class Life:
             if running or not self.started.is_set():
                 raise
             self._tell_closing(error)
+        if self._session is not None:
+            await self._session.unwind()
 
     async def _begin(self, bridge: Bridge, store: ClaimStore) -> Session:
         leases = self._backend.leases

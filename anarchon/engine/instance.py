@@ -92,8 +92,8 @@ class Instance:
         return any(not run.manual and run.slot == slot for run in self.runs_of(job))
 
     def is_stuck(self, job: str) -> bool:
-        """Whether a handler of this job goes on that lost its run or its time.
+        """Whether a handler of this job goes on that was told to end.
 
-        While it does, this instance claims the job no more.
+        While it does, this instance claims the job no more. Manual runs block nothing.
         """
-        return any(run.overdue for run in self.runs_of(job))
+        return any(run.overdue and not run.manual for run in self.runs_of(job))

@@ -83,7 +83,7 @@ class LeaseRunner:
                 session.tell_ended(reply.ended)
             case None:
                 session.tell_skip(job, slot, "late")
-                watch.keep(claim)
+                watch.keep(claim, unheard=True)
             case Won() | Early() | NoRun():
                 # handled, waited for, and an answer to a takeover only
                 raise AssertionError(reply)

@@ -3,16 +3,17 @@
 Decides what goes on meanwhile and in what order it ends. Must not know the public API,
 nor how jobs are registered.
 
-Ending, in order: nothing new is claimed (the timers, watches and the sweep are cancelled
+Ending, in order: nothing new is claimed (timers, watches and the sweep are cancelled
 with their group, and whoever is asking with its scope; a call under way gets its
-answer); the handlers are cancelled; their runs are waited for until the deadline. A run that was won meanwhile is handed over, and
-a claim whose answer never came is released by its token.
+answer); the handlers are cancelled; their runs are waited for until the deadline. A
+run that was won meanwhile is handed over, and a claim whose answer never came is
+released by its token.
 """
 
 import math
 import random
 import secrets
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from typing import TypeVarTuple
 
 import anyio
@@ -42,6 +43,8 @@ Ts = TypeVarTuple("Ts")
 
 # a newest slot this far ahead of the store's clock blocks the job until then (L9)
 FAR_AHEAD = 60_000
+# seconds for what stop and closing have cut off to tell its end
+UNWINDING = 1.0
 
 
 class Session:
@@ -73,8 +76,9 @@ class Session:
         self._added: list[JobState] = []
         self._news = anyio.Event()
         self._stop = anyio.Event()
-        self._quiet = anyio.Event()
+        self._task_over = anyio.Event()
         self._deadline = math.inf
+        self._patience = anyio.CancelScope()
         self._shields: set[anyio.CancelScope] = set()
         self._claiming: set[anyio.CancelScope] = set()
         self._tasks = 0
@@ -113,11 +117,12 @@ class Session:
             beating.start_soon(self.pulse.run)
             try:
                 await self._schedule(ready)
-            finally:
+            except BaseException:
                 # a fault in here must not leave handlers going on for ever
                 self.stop(self.instance.stop_timeout)
-            with anyio.CancelScope(deadline=self._deadline):
-                await self._quiet.wait()
+                raise
+            with self._patience:
+                await self._until_left(lambda: 0)
             beating.cancel_scope.cancel()
 
     async def _schedule(self, ready: Callable[[], None]) -> None:
@@ -131,6 +136,22 @@ class Session:
             await self._stop.wait()
             self._work.cancel_scope.cancel()
 
+    async def unwind(self) -> None:
+        """Let what was cut off tell its end; a handler that goes on is left alone."""
+        with anyio.move_on_after(UNWINDING):
+            await self._until_left(self._overdue)
+
+    async def _until_left(self, tasks: Callable[[], int]) -> None:
+        while self._tasks > tasks():
+            self._task_over = anyio.Event()
+            await self._task_over.wait()
+
+    def _overdue(self) -> int:
+        return sum(run.overdue for run in self._runs())
+
+    def _runs(self) -> Iterator[Run]:
+        return (run for run in self.instance.runs() if run.session is self)
+
     def stop(self, timeout: float) -> None:
         """Claim nothing more, cancel the handlers, and bound what is left of them.
 
@@ -138,15 +159,12 @@ class Session:
         """
         self._deadline = min(self._deadline, anyio.current_time() + timeout)
         self._stop.set()
-        for run in self.instance.runs():
-            if run.session is self:
-                run.cancellation.cancel(CancelReason.STOP)
+        for run in self._runs():
+            run.cancellation.cancel(CancelReason.STOP)
         for scope in self._claiming:
             scope.cancel()
-        for shield in self._shields:
-            shield.deadline = self._deadline
-        if not self._tasks:
-            self._quiet.set()
+        for scope in (*self._shields, self._patience):
+            scope.deadline = self._deadline
 
     def spawn(self, work: Callable[[*Ts], Awaitable[object]], *args: *Ts) -> None:
         """Start a task of the nursery that stop waits for, within its timeout."""
@@ -165,8 +183,7 @@ class Session:
         finally:
             self._shields.discard(shield)
             self._tasks -= 1
-            if self.stopping and not self._tasks:
-                self._quiet.set()
+            self._task_over.set()
 
     # --- jobs -----------------------------------------------------------------------
 
@@ -204,7 +221,7 @@ class Session:
         return state.watch
 
     def latest_slot(self, state: JobState, at: int) -> int | None:
-        """Return a job's last slot at or before an instant; a raising schedule has none."""
+        """Return a job's last slot at or before an instant; none if that raises."""
         try:
             return state.job.schedule.latest_at(at)
         except Exception as error:  # noqa: BLE001  the schedule may be a user's

@@ -85,13 +85,16 @@ class Watch:
             target = Target(claim, ask_at=0.0)
         self._watch(target, self._when(lease_end))
 
-    def keep(self, claim: Claim) -> None:
-        """Look after a slot that was asked for, with the token it was asked with."""
+    def keep(self, claim: Claim, *, unheard: bool = False) -> None:
+        """Look after a slot that was asked for, with the token it was asked with.
+
+        ``unheard`` says that there was no answer: the claim may have won.
+        """
         for slot, target in tuple(self._targets.items()):
             if target.first is not None and slot < claim.slot:
                 del self._targets[slot]
         takeover = replace(claim, mode=Reason.TAKEOVER)
-        target = Target(takeover, ask_at=0.0, first=claim.mode)
+        target = Target(takeover, ask_at=0.0, first=claim.mode, failures=int(unheard))
         self._watch(target, self._when(None))
 
     def granted(self, slot: int) -> None:
