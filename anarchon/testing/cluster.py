@@ -91,7 +91,7 @@ class Cluster:
 
         return work
 
-    async def start(self) -> None:
+    async def start(self) -> None:  # noqa: ASYNC910  each start waits
         """Start every instance that isn't up, one after the other.
 
         Raises:

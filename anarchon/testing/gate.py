@@ -39,7 +39,7 @@ class Gate:
         self.cut = True
         self.thaw()
 
-    async def hold(self) -> None:
+    async def hold(self) -> None:  # noqa: ASYNC910  an open gate is no wait
         """Return at once, or when thawed.
 
         Not even a cancellation gets through to somebody frozen; it is delivered at the

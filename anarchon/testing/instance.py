@@ -5,6 +5,7 @@ nor the scheduler but by its public names.
 """
 
 import anyio
+import anyio.lowlevel
 
 from anarchon.scheduler import Scheduler
 from anarchon.testing.clocks import VirtualClock
@@ -62,6 +63,7 @@ class Instance:
         Raises:
             BackendUnavailable: the store can't be reached from here.
         """
+        await anyio.lowlevel.checkpoint()
         if self.alive:
             return
         self._note("starts")

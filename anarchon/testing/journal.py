@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from typing import Generic, TypeVar
 
 import anyio
+import anyio.lowlevel
 
 from anarchon.events import Event, RunEvent
 from anarchon.model import RunRecord
@@ -69,6 +70,7 @@ class Journal:
             AssertionError: it didn't hold within so many seconds; tells the story.
         """
         with anyio.move_on_after(within):
+            await anyio.lowlevel.checkpoint()
             while not condition():
                 await self._stirred.wait()
             return

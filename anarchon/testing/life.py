@@ -85,7 +85,9 @@ class Life:
             raise RuntimeError(f"instance {self._name} has not been started")
         return self._scheduler
 
-    async def live(self, *, task_status: TaskStatus[None]) -> None:
+    async def live(  # noqa: ASYNC910  a task's body
+        self, *, task_status: TaskStatus[None]
+    ) -> None:
         """Run the scheduler from start to stop; what follows a crash is kept quiet."""
         try:
             with self._scope:

@@ -20,7 +20,7 @@ async def open_nursery() -> AsyncGenerator[TaskGroup]:
     async with anyio.create_task_group() as nursery:
         try:
             yield nursery
-        except BaseException as error:  # noqa: BLE001  raised again outside the group
+        except BaseException as error:  # noqa: ASYNC103, BLE001  raised below
             failure = error
         nursery.cancel_scope.cancel()
     if failure is not None:

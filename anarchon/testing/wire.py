@@ -34,7 +34,7 @@ class Wire:
         try:
             reply = await self._written_down(operation, method, *args)
         finally:
-            await self._gate.hold()
+            await self._gate.hold()  # noqa: ASYNC102  it shields itself, bounded
         self._refuse_if_cut(operation)
         return reply
 

@@ -91,7 +91,7 @@ async def test_a_step_during_a_run_leaves_it_alone(step: float) -> None:
 
 
 async def test_a_skewed_clock_is_told_and_told_again_when_it_is_right() -> None:
-    """``clock_skew`` comes once when the offset passes a second, once when it is back."""
+    """``clock_skew`` comes when the offset passes a second, and when it is back."""
     async with open_cluster(instances=1, catch_up=0) as cluster:
         cluster.every("sync", "1m", cluster.work(5))
         await cluster.start()
@@ -194,7 +194,7 @@ async def test_a_live_run_succeeds_once_though_the_stores_clock_is_set(
 
 
 async def test_a_suspended_runner_asks_before_it_believes() -> None:
-    """Monotonic time stood still while the machine slept, and the run was taken over."""
+    """Monotonic time stood still while it slept, and the run was taken over."""
     async with open_cluster(catch_up=0) as cluster:
         runner = await a_run(cluster)
         runner.freeze()

@@ -111,7 +111,7 @@ async def test_going_on_without_contact_is_settled_when_the_store_is_back() -> N
 
 @silently
 async def test_a_store_away_for_two_leases_costs_no_attempt(silent: bool) -> None:
-    """With ``continue``, a run that nobody took over meanwhile is its runner's again."""
+    """With ``continue``, a run that nobody took over is its runner's again."""
     async with open_cluster(catch_up=0, on_lost_contact="continue") as cluster:
         runner = await a_run(cluster, seconds=2 * MINUTE)
         for instance in cluster:

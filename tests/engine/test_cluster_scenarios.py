@@ -1,4 +1,4 @@
-"""The seven situations of a real cluster, each on a lease store and a claim-only one."""
+"""The seven situations of a real cluster, on a lease store and a claim-only one."""
 
 import anyio
 import pytest
@@ -31,7 +31,9 @@ async def test_a_long_job_runs_one_at_a_time() -> None:
 
         started = [entry.what.slot for entry in cluster.seen(Start)]
         assert [slot_at(3), slot_at(12)] == started
-        overlaps = {e.what.slot for e in cluster.seen(Skip) if e.what.reason == "overlap"}
+        overlaps = {
+            e.what.slot for e in cluster.seen(Skip) if e.what.reason == "overlap"
+        }
         assert {slot_at(n) for n in (6, 9, 15, 18)} == overlaps
         assert [] == cluster.clashes
 
@@ -122,7 +124,9 @@ async def test_another_instance_restarts_and_the_run_happens_once(
         await cluster.wait_for(lambda: bool(cluster.seen(Success)), within=2 * MINUTE)
 
         slot = cluster.seen(Success)[0].what.slot
-        assert [1] == [e.what.attempt for e in cluster.seen(Start) if e.what.slot == slot]
+        assert [1] == [
+            e.what.attempt for e in cluster.seen(Start) if e.what.slot == slot
+        ]
         assert [] == cluster.clashes
 
 
@@ -211,7 +215,10 @@ async def test_a_slot_that_all_missed_is_caught_up_once() -> None:
         await anyio.sleep(2 * MINUTE)
 
         [start] = cluster.seen(Start)
-        assert (slot_at(MINUTE), Reason.CATCH_UP) == (start.what.slot, start.what.reason)
+        assert (slot_at(MINUTE), Reason.CATCH_UP) == (
+            start.what.slot,
+            start.what.reason,
+        )
         assert [(1, SUCCESS)] == outline(await cluster.history("sync"))
 
 

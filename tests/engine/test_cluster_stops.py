@@ -1,10 +1,12 @@
 """Stopping in the middle of something: bounded, quiet afterwards, and nothing lost."""
 
+from itertools import pairwise
+
 import anyio
 import pytest
 
 from anarchon.events import Interrupted, Start, Success, Takeover
-from anarchon.model import Status
+from anarchon.model import Overlap, Status
 from anarchon.testing.cluster import open_cluster
 from anarchon.testing.faults import FAIL_AFTER, HANG_AFTER, HANG_BEFORE, Fault
 from tests.engine.scenes import HAND_OVER_WITHIN, MINUTE, a_run, others, outline
@@ -29,8 +31,8 @@ async def test_a_stop_while_a_taken_slot_is_asked_for() -> None:
         assert 4 <= len(cluster.seen(Success, on="A"))
 
 
-@pytest.mark.parametrize("overlap", ["skip", "allow"])
-async def test_a_stop_while_an_overlap_is_asked_for(overlap: str) -> None:
+@pytest.mark.parametrize("overlap", Overlap)
+async def test_a_stop_while_an_overlap_is_asked_for(overlap: Overlap) -> None:
     """A claim that is answered ``overlap`` while stopping leaves nothing behind."""
     async with open_cluster(instances=2, catch_up=0, jitter=0) as cluster:
         cluster.every("sync", "1m", cluster.work(90), overlap=overlap)
@@ -42,7 +44,7 @@ async def test_a_stop_while_an_overlap_is_asked_for(overlap: str) -> None:
         await cluster["A"].stop()
         await cluster.wait_for(lambda: bool(cluster.seen(Success)), within=5 * MINUTE)
 
-        assert (overlap == "skip") == (cluster.clashes == [])
+        assert (overlap is Overlap.SKIP) == (cluster.clashes == [])
 
 
 async def test_a_run_won_while_stopping_is_handed_over() -> None:
@@ -82,16 +84,16 @@ async def test_a_claim_without_an_answer_is_released_at_the_stop() -> None:
         assert takeover.time - stopped <= HAND_OVER_WITHIN
 
 
-@pytest.mark.parametrize("timeout", [1.0, 10.0])
-async def test_a_stop_is_bounded_though_no_release_is_answered(timeout: float) -> None:
+@pytest.mark.parametrize("limit", [1.0, 10.0])
+async def test_a_stop_is_bounded_though_no_release_is_answered(limit: float) -> None:
     """After its timeout and five seconds for closing a stop is over."""
-    async with open_cluster(catch_up=0, stop_timeout=timeout) as cluster:
+    async with open_cluster(catch_up=0, stop_timeout=limit) as cluster:
         runner = await a_run(cluster)
         runner.faults.always(HANG_BEFORE, "release")
         began = cluster.now
         await runner.stop()
 
-        assert cluster.now - began <= timeout + CLOSING
+        assert cluster.now - began <= limit + CLOSING
 
 
 async def test_nothing_is_sent_after_a_stop() -> None:
@@ -120,11 +122,8 @@ async def test_a_rolling_deploy_loses_no_slot() -> None:
         await anyio.sleep(2 * MINUTE)
 
         slots = [entry.what.slot for entry in cluster.seen(Success)]
-        assert len(set(slots)) == len(slots)
-        assert slots == sorted(slots)
-        assert [60_000] * (len(slots) - 1) == [
-            newer - older for older, newer in zip(slots, slots[1:], strict=False)
-        ]
+        assert 10 <= len(slots)
+        assert {60_000} == {newer - older for older, newer in pairwise(slots)}
         assert [] == cluster.clashes
 
 
