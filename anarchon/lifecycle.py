@@ -5,15 +5,16 @@ caller who is cancelled, or who is a handler, only stops waiting. Must not know 
 """
 
 import math
+from collections.abc import Mapping
 
 import anyio
 
 from anarchon.bridge import Bridge, open_bridge
 from anarchon.engine.instance import Instance
-from anarchon.engine.job_state import JobState
 from anarchon.engine.session import Session
 from anarchon.errors import AnarchonError, BackendUnavailable, SchedulerNotRunning
 from anarchon.events import Error
+from anarchon.jobs import Job
 from anarchon.model import State
 from anarchon.protocol import Backend, ClaimStore
 
@@ -26,7 +27,7 @@ class Life:
     """One start-to-stop life. ``error`` is why it never ran, if it didn't."""
 
     def __init__(
-        self, instance: Instance, backend: Backend, states: dict[str, JobState]
+        self, instance: Instance, backend: Backend, jobs: Mapping[str, Job]
     ) -> None:
         self.state = State.STARTING
         self.error: Exception | None = None
@@ -34,7 +35,7 @@ class Life:
         self.ended = anyio.Event()
         self._instance = instance
         self._backend = backend
-        self._states = states
+        self._jobs = jobs
         self._session: Session | None = None
         # stop moves this deadline; until then a life ends only by being stopped
         self._shield = anyio.CancelScope(shield=True, deadline=math.inf)
@@ -52,7 +53,8 @@ class Life:
         except Exception as error:
             if self.started.is_set():
                 raise
-            self.error = _why_not(error, self._backend)
+            if not self._shield.cancel_called:
+                self.error = _why_not(error, self._backend)
         finally:
             if not self.started.is_set() and self.error is None:
                 self.error = SchedulerNotRunning("stopped while it was starting")
@@ -94,7 +96,7 @@ class Life:
 
     async def _begin(self, bridge: Bridge, store: ClaimStore) -> Session:
         leases = self._backend.leases
-        session = Session(self._instance, bridge, store, self._states, leases=leases)
+        session = Session(self._instance, bridge, store, self._jobs, leases=leases)
         self._session = session
         await session.open()
         return session

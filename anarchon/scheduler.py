@@ -18,10 +18,10 @@ from anarchon.backends import backend_from
 from anarchon.bridge import open_bridge
 from anarchon.clock import Clock, SystemClock
 from anarchon.engine.instance import Instance
-from anarchon.engine.job_state import JobState
 from anarchon.engine.manual_run import ManualRun
 from anarchon.engine.session import Session
 from anarchon.errors import (
+    BackendTooOld,
     BackendUnavailable,
     DuplicateJob,
     InvalidOption,
@@ -134,7 +134,7 @@ class Scheduler(Registrar):
             bus=self._bus,
             stop_timeout=to_seconds(stop_timeout, name="stop_timeout", zero=True),
         )
-        self._states: dict[str, JobState] = {}
+        self._jobs: dict[str, Job] = {}
         self._life: Life | None = None
         self._left = False
 
@@ -153,7 +153,7 @@ class Scheduler(Registrar):
     @property
     def jobs(self) -> tuple[Job, ...]:
         """The registered jobs, with the options that they have on this scheduler."""
-        return tuple(state.job for state in self._states.values())
+        return tuple(self._jobs.values())
 
     def next_slot(self, name: str) -> int:
         """Return a job's next slot, in ms since 1970 UTC, by the store's estimated time.
@@ -162,7 +162,7 @@ class Scheduler(Registrar):
             UnknownJob: no job of this name is registered here.
         """
         job = self._job(name)
-        session = self._life.session if self._life else None
+        session = self._session
         now = session.time.now() if session else self._instance.clock.time() * 1000
         return job.schedule.next_after(int(now))
 
@@ -184,13 +184,12 @@ class Scheduler(Registrar):
                 this backend.
         """
         check_job(job)
-        if job.name in self._states:
+        if job.name in self._jobs:
             raise DuplicateJob(f"there is a job named {job.name!r} already")
-        state = JobState(self._effective(job))
-        self._states[job.name] = state
-        session = self._life.session if self._life else None
-        if session is not None:
-            session.add(state)
+        effective = self._effective(job)
+        self._jobs[job.name] = effective
+        if self._session is not None:
+            self._session.add(effective)
 
     def remove(self, name: str) -> bool:
         """Stop scheduling a job on this instance; tell whether there was one.
@@ -198,12 +197,10 @@ class Scheduler(Registrar):
         Other instances keep running it, its history is kept, and a run in progress here
         finishes.
         """
-        state = self._states.pop(name, None)
-        if state is None:
+        if self._jobs.pop(name, None) is None:
             return False
-        state.removed = True
-        if state.watch is not None:
-            state.watch.end()
+        if self._session is not None:
+            self._session.remove(name)
         return True
 
     # --- start and stop -------------------------------------------------------------
@@ -224,7 +221,7 @@ class Scheduler(Registrar):
         if self._left:
             raise SchedulerNotRunning("the block of this scheduler has been left")
         if self._life is None or self._life.ended.is_set():
-            self._life = Life(self._instance, self._backend, self._states)
+            self._life = Life(self._instance, self._backend, self._jobs)
             self._instance.nursery.start_soon(self._life.run)
         life = self._life
         await anyio.lowlevel.checkpoint()
@@ -243,7 +240,6 @@ class Scheduler(Registrar):
         if timeout is not None:
             limit = to_seconds(timeout, name="timeout", zero=True)
         life = self._life
-        await anyio.lowlevel.checkpoint_if_cancelled()
         if life is not None:
             life.stop(limit)
             await life.ended.wait()
@@ -320,7 +316,9 @@ class Scheduler(Registrar):
             if session is not None:
                 return await session.calls.history(name, limit)
             return await self._history_while_idle(name, limit)
-        except (OSError, TimeoutError, RuntimeError) as error:
+        except (BackendUnavailable, BackendTooOld):
+            raise
+        except Exception as error:
             raise BackendUnavailable(f"history can't be read: {error}") from error
 
     async def last_run(self, name: str) -> RunRecord | None:
@@ -377,15 +375,19 @@ class Scheduler(Registrar):
         if left:
             logger.warning("waiting for %d handlers that go on past the stop", left)
 
+    @property
+    def _session(self) -> Session | None:
+        life = self._life
+        return None if life is None or life.ended.is_set() else life.session
+
     def _live_session(self) -> Session | None:
-        running = self._life is not None and self._life.state is State.RUNNING
-        return self._life.session if running and self._life else None
+        return self._session if self.state is State.RUNNING else None
 
     def _job(self, name: str) -> Job:
-        state = self._states.get(name)
-        if state is None:
+        job = self._jobs.get(name)
+        if job is None:
             raise UnknownJob(f"no job named {name!r} is registered on this instance")
-        return state.job
+        return job
 
     def _check_defaults(self) -> None:
         options = build_options({}, self._defaults)

@@ -1,7 +1,8 @@
 """How a first attempt is asked for, until there is an answer.
 
 Decides when a claim is asked again and when it is given up. Must not know what the
-answers mean, except that "early" means "wait the rest".
+answers mean, except that "early" means "wait the rest", if that is short: a clock that
+was set back by more makes a new plan necessary, which is the timers' business.
 """
 
 import random
@@ -14,6 +15,10 @@ from anarchon.rules.lease import backoff
 
 if TYPE_CHECKING:
     from anarchon.engine.session import Session
+
+
+# seconds; while a claim waits, no other claim of its job is sent
+SHORT_WAIT = 1.0
 
 
 class Asked(NamedTuple):
@@ -34,9 +39,10 @@ async def ask(session: "Session", claim: Claim) -> Asked:
         while True:
             sent = (clock.monotonic(), clock.time())
             reply = await session.calls.claim(claim)
-            if isinstance(reply, Early):
+            wait = _early_by(claim, reply) if isinstance(reply, Early) else None
+            if wait is not None and wait <= SHORT_WAIT:
                 failures = 0
-                await clock.sleep(early_by(claim, reply))
+                await clock.sleep(wait)
             elif reply is not None or clock.monotonic() >= give_up:
                 return Asked(reply, sent)
             else:
@@ -48,7 +54,6 @@ async def ask(session: "Session", claim: Claim) -> Asked:
         raise
 
 
-def early_by(claim: Claim, reply: Early) -> float:
-    """Return the seconds until the slot, a minute at most: the clock may be set."""
+def _early_by(claim: Claim, reply: Early) -> float:
     ahead = 0 if reply.now is None else claim.slot - reply.now
-    return min(max(ahead, 1) / 1000, 60.0)
+    return max(ahead, 1) / 1000

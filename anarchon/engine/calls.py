@@ -87,7 +87,7 @@ class StoreCalls:
     async def prepare(self, jobs: Sequence[str]) -> bool:
         """Create what these jobs need; tell whether that was answered."""
         call = _answering(self._store.prepare)
-        return await self._try("prepare", None, MAX_CALL, True, call, jobs) is not None
+        return await self._try("prepare", None, MAX_CALL, False, call, jobs) is not None
 
     async def unfinished(self, jobs: Sequence[str], bound: float) -> Unfinished | None:
         """Read the unfinished runs of these jobs; unreadable keys become events."""

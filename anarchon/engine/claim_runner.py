@@ -37,10 +37,12 @@ class ClaimRunner:
     ) -> ClaimedRun | None:
         """Ask for a slot when it is this job's turn; return the run if it was won."""
         async with state.turn:
-            return await self._claim(state.job, slot, mode)
+            return await self._claim(state, slot, mode)
 
-    async def _claim(self, job: Job, slot: int, mode: Reason) -> ClaimedRun | None:
-        session = self._session
+    async def _claim(
+        self, state: JobState, slot: int, mode: Reason
+    ) -> ClaimedRun | None:
+        session, job = self._session, state.job
         if session.instance.is_stuck(job.name):
             by = session.instance.instance_id
             session.tell_skip(job, slot, "overlap", by)
@@ -61,9 +63,10 @@ class ClaimRunner:
                 # won unheard, it would read "running" for ever
                 session.release_unknown(claim)
                 session.tell_skip(job, slot, "late")
-            case Early() | Overlapping() | NoRun():
-                # waited for, and answers of a lease store only
-                raise AssertionError(reply)
+            case Early():
+                session.timers.arm(state)
+            case Overlapping() | NoRun():
+                session.tell_unexpected(claim, reply)
             case _:
                 assert_never(reply)
         return None

@@ -84,9 +84,11 @@ class LeaseRunner:
             case None:
                 session.tell_skip(job, slot, "late")
                 watch.keep(claim, unheard=True)
-            case Won() | Early() | NoRun():
-                # handled, waited for, and an answer to a takeover only
-                raise AssertionError(reply)
+            case Early():
+                session.timers.arm(state)
+            case Won() | NoRun():
+                # handled by the caller, and an answer to a takeover only
+                session.tell_unexpected(claim, reply)
             case _:
                 assert_never(reply)
 

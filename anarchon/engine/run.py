@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 Ts = TypeVarTuple("Ts")
 
 NOT_STARTED = Ending(Status.INTERRUPTED, "stopped before it started")
-NOT_WRITTEN = Ending(Status.INTERRUPTED, "the handler went on past the stop")
+NOT_WRITTEN = Ending(Status.INTERRUPTED, "the handler went on after it was told to end")
 
 
 class Run(ABC):

@@ -13,7 +13,7 @@ released by its token.
 import math
 import random
 import secrets
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from typing import TypeVarTuple
 
 import anyio
@@ -36,7 +36,7 @@ from anarchon.errors import BackendUnavailable
 from anarchon.events import ClockSkew, Interrupted, Skip
 from anarchon.jobs import Job
 from anarchon.model import CancelReason, End, Reason, RunRecord, Status
-from anarchon.protocol import Claim, ClaimStore, Done
+from anarchon.protocol import Claim, ClaimStore, Done, Reply
 from anarchon.rules.lease import backoff, settle_limit
 
 Ts = TypeVarTuple("Ts")
@@ -55,12 +55,12 @@ class Session:
         instance: Instance,
         bridge: Bridge,
         store: ClaimStore,
-        states: dict[str, JobState],
+        jobs: Mapping[str, Job],
         *,
         leases: bool,
     ) -> None:
         self.instance = instance
-        self.states = states
+        self.states = {name: JobState(job) for name, job in jobs.items()}
         self.leases = leases
         self.time = StoreTime(instance.clock, self._tell_skew)
         self.calls = StoreCalls(instance, bridge, store, self.time)
@@ -71,7 +71,9 @@ class Session:
         self.lease_runner = LeaseRunner(self)
         self._runner = self.lease_runner if leases else ClaimRunner(self)
         self._recovery = Recovery(self)
-        self._first = tuple(states.values())
+        self._first = tuple(self.states.values())
+        for state in self._first:
+            state.begin_life()
         self._left = Left((), 0.0)
         self._added: list[JobState] = []
         self._news = anyio.Event()
@@ -187,10 +189,18 @@ class Session:
 
     # --- jobs -----------------------------------------------------------------------
 
-    def add(self, state: JobState) -> None:
+    def add(self, job: Job) -> None:
         """Take a job on, with all that are added in the same turn of the loop."""
+        state = self.states[job.name] = JobState(job)
         self._added.append(state)
         self._news.set()
+
+    def remove(self, name: str) -> None:
+        """Hand no more slots of a job on, and watch it no more."""
+        state = self.states.pop(name)
+        state.removed = True
+        if state.watch is not None:
+            state.watch.end()
 
     async def _take_on_added(self) -> None:
         failures = 0
@@ -351,6 +361,11 @@ class Session:
                 (state.job.name, done.newest, 1),
             )
         state.far_ahead = ahead > FAR_AHEAD
+
+    def tell_unexpected(self, claim: Claim, reply: Reply) -> None:
+        """Tell of an answer that a store must not give to this claim."""
+        about = (claim.job, claim.slot, claim.attempt)
+        self.calls.tell_error("claim", f"unexpected answer {reply!r}", about)
 
     def _tell_broken(self, state: JobState, error: Exception) -> None:
         self.calls.tell_error(

@@ -78,7 +78,8 @@ class Watch:
 
     def _look_after(self, slot: int, wanted: int, lease_end: float | None) -> None:
         target = self._targets.get(slot)
-        if target is None or target.claim.attempt < wanted:
+        # an unheard claim may be what is seen here: its own token asks first (T5)
+        if target is None or (target.claim.attempt < wanted and not target.failures):
             claim = self._session.new_claim(
                 self._state.job, slot, Reason.TAKEOVER, wanted
             )
@@ -91,7 +92,8 @@ class Watch:
         ``unheard`` says that there was no answer: the claim may have won.
         """
         for slot, target in tuple(self._targets.items()):
-            if target.first is not None and slot < claim.slot:
+            older = target.first is not None and slot < claim.slot
+            if older and not target.failures:
                 del self._targets[slot]
         takeover = replace(claim, mode=Reason.TAKEOVER)
         target = Target(takeover, ask_at=0.0, first=claim.mode, failures=int(unheard))
@@ -106,7 +108,6 @@ class Watch:
     def end(self) -> None:
         """Look after nothing more."""
         self._release_unknown()
-        self._targets.clear()
         self._wake()
 
     def _watch(self, target: Target, ask_at: float) -> None:
@@ -154,6 +155,7 @@ class Watch:
         for target in self._targets.values():
             if target.failures:
                 self._session.release_unknown(target.claim)
+        self._targets.clear()
 
     async def _ask(self, target: Target) -> None:
         slot, session = target.claim.slot, self._session
