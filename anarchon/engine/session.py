@@ -62,7 +62,11 @@ class Session:
         self.instance = instance
         self.states = {name: JobState(job) for name, job in jobs.items()}
         self.leases = leases
-        self.time = StoreTime(instance.clock, self._tell_skew)
+        self.time = StoreTime(
+            instance.clock,
+            on_skew=self._tell_skew,
+            on_step=lambda: self.timers.look_again(),
+        )
         self.calls = StoreCalls(instance, bridge, store, self.time)
         self.timers = Timers(
             instance.clock, self.time, fire=self._fire, broken=self._tell_broken
