@@ -33,9 +33,16 @@ class _Sample(NamedTuple):
 class StoreTime:
     """The store's time as this instance knows it, in milliseconds since 1970 UTC."""
 
-    def __init__(self, clock: Clock, on_skew: Callable[[float], None]) -> None:
+    def __init__(
+        self,
+        clock: Clock,
+        *,
+        on_skew: Callable[[float], None],
+        on_step: Callable[[], None],
+    ) -> None:
         self._clock = clock
         self._on_skew = on_skew
+        self._on_step = on_step
         self._samples: deque[_Sample] = deque()
         self._drift = 0.0
         self._told = True
@@ -60,10 +67,13 @@ class StoreTime:
         received = self._clock.monotonic()
         trip = received - sent
         sample = _Sample(received, trip, now / 1000 - (sent + trip / 2))
-        if self._drifted() or self._contradicts(sample):
+        stepped = self._drifted() or self._contradicts(sample)
+        if stepped:
             self._samples.clear()
         self._add(sample)
         self._drift = self._clock.time() - received
+        if stepped:
+            self._on_step()
         self._look_at_skew()
 
     def _add(self, sample: _Sample) -> None:

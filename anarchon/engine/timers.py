@@ -73,7 +73,12 @@ class Timers:
         state.armed = slot
         entry = _Entry(due, next(_numbers), state, slot)
         heapq.heappush(self._heap, entry)
-        if self._heap[0] is entry and self._nap is not None:
+        if self._heap[0] is entry:
+            self.look_again()
+
+    def look_again(self) -> None:
+        """Look at the clock at once: it was set, or something is due sooner."""
+        if self._nap is not None:
             self._nap.cancel()
 
     def arm_all(self, states: Iterable["JobState"]) -> None:
