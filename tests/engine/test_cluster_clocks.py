@@ -6,6 +6,7 @@ import pytest
 from anarchon.events import ClockSkew, Error, Start, Success, Takeover
 from anarchon.testing.clocks import VirtualClock
 from anarchon.testing.cluster import Cluster, open_cluster
+from anarchon.testing.faults import Fault
 from tests.engine.scenes import (
     HEARTBEAT,
     HOUR,
@@ -139,6 +140,29 @@ async def test_the_stores_clock_stepped_and_back_repeats_nothing(step: float) ->
         assert len(slots) == len(set(slots))
         assert every_minute(71, 75) == slots_of(cluster)[-5:]
         assert [] == cluster.clashes
+
+
+@pytest.mark.parametrize("step", [3.0, -3.0])
+async def test_a_step_of_the_stores_clock_is_believed_at_the_next_reply(
+    step: float,
+) -> None:
+    """A slower reply that contradicts the estimate ends it; slots are in time again."""
+    async with open_cluster(instances=1, catch_up=0, jitter=0) as cluster:
+        cluster.every("sync", "10s", cluster.work(1))
+        await cluster.start()
+        await anyio.sleep(25)
+        cluster.store_clock.step(step)
+        cluster["A"].faults.always(Fault(reply_delay=0.2))
+        await anyio.sleep(45)
+
+        behind = [
+            entry.time + step - (entry.what.slot - slot_at(0)) / 1000
+            for entry in cluster.seen(Start)
+            if entry.time > 45
+        ]
+        assert 2 <= len(behind)
+        assert 0 <= min(behind)
+        assert max(behind) < 0.5
 
 
 async def test_a_newest_slot_in_the_future_is_told() -> None:
