@@ -21,12 +21,8 @@ class JobState:
 
     def __init__(self, job: Job) -> None:
         self.job = job
-        self.removed = False
-        self.begin_life()
-
-    def begin_life(self) -> None:
-        """Forget what was known between an earlier start and its stop."""
         self.armed: int | None = None
+        self.removed = False
         self.far_ahead = False
         self.watch: Watch | None = None
         self._turn: anyio.Semaphore | None = None

@@ -76,8 +76,6 @@ class Session:
         self._runner = self.lease_runner if leases else ClaimRunner(self)
         self._recovery = Recovery(self)
         self._first = tuple(self.states.values())
-        for state in self._first:
-            state.begin_life()
         self._left = Left((), 0.0)
         self._added: list[JobState] = []
         self._news = anyio.Event()
