@@ -10,7 +10,6 @@ from anarchon.model import Status
 from anarchon.testing.clocks import EPOCH, VirtualClock
 from anarchon.testing.cluster import Cluster, open_cluster
 from anarchon.testing.faults import HANG_AFTER
-from anarchon.testing.journal import Entry
 
 pytestmark = pytest.mark.anyio
 
@@ -295,10 +294,3 @@ async def test_a_handler_learns_where_it_runs() -> None:
         await cluster.wait_for(lambda: bool(cluster.seen(Success)), within=70)
 
     assert [85.0] == [round(time, 3) for time in woken]
-
-
-def test_an_entry_reads_as_a_line() -> None:
-    """A note is shown with its time and its instance."""
-    entry = Entry(time=61.5, instance="B", what="crashes")
-
-    assert "      61.500  B  crashes" == str(entry)

@@ -1,8 +1,5 @@
 """A backend with faults: what its caller hears, and what the store has done."""
 
-from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from typing import cast
 
 import anyio
@@ -10,10 +7,9 @@ import anyio.lowlevel
 import pytest
 
 from anarchon.backends.memory import MemoryBackend
-from anarchon.errors import BackendUnavailable, InvalidOption
+from anarchon.errors import BackendUnavailable
 from anarchon.model import Reason, Status
-from anarchon.protocol import ClaimStore, LeaseStore, NoRun, Running, Won
-from anarchon.testing.clocks import VirtualClock
+from anarchon.protocol import NoRun, Running, Won
 from anarchon.testing.faults import (
     FAIL_AFTER,
     FAIL_BEFORE,
@@ -26,32 +22,9 @@ from anarchon.testing.faults import (
 from anarchon.testing.faulty import FaultyBackend
 from anarchon.testing.gate import Gate
 from tests.testing.claims import SLOT, SUCCESS, a_claim
+from tests.testing.worlds import a_world, try_claim
 
 pytestmark = pytest.mark.anyio
-
-
-@dataclass
-class World:
-    """One store, seen directly and through faults."""
-
-    faults: Faults
-    gate: Gate
-    faulty: LeaseStore
-    direct: ClaimStore
-
-    async def records(self) -> int:
-        """Count the attempts that the store has granted."""
-        return len(await self.direct.history("sync", 10))
-
-
-@asynccontextmanager
-async def a_world(*, leases: bool = True) -> AsyncGenerator[World]:
-    """Open a memory store from both sides."""
-    backend = MemoryBackend(clock=VirtualClock(), leases=leases)
-    faults, gate = Faults(), Gate()
-    faulty = FaultyBackend(backend, faults, gate)
-    async with backend.open() as direct, faulty.open() as store:
-        yield World(faults, gate, cast("LeaseStore", store), direct)
 
 
 async def test_without_faults_the_store_is_as_it_was() -> None:
@@ -113,7 +86,7 @@ async def test_a_script_is_one_fault_for_each_call() -> None:
     """The faults of a script come in order; then all is well again."""
     async with a_world() as world:
         world.faults.script("claim", FAIL_BEFORE, OK, FAIL_AFTER)
-        heard = [await _try_claim(world) for _ in range(4)]
+        heard = [await try_claim(world) for _ in range(4)]
 
         assert [False, True, False, True] == heard
 
@@ -123,7 +96,7 @@ async def test_a_standing_fault_meets_its_operations_only() -> None:
     async with a_world() as world:
         world.faults.always(FAIL_BEFORE, "claim", "finish")
 
-        assert not await _try_claim(world)
+        assert not await try_claim(world)
         assert SLOT == await world.faulty.time()
 
 
@@ -196,14 +169,14 @@ async def test_a_partition_lets_no_request_through(*, silent: bool) -> None:
     async with a_world() as world:
         world.faults.partition(silent=silent)
         with anyio.move_on_after(5) as scope:
-            await _try_claim(world)
+            await try_claim(world)
         cut = await world.records()
 
         world.faults.heal()
 
         assert silent is scope.cancelled_caught
         assert 0 == cut
-        assert await _try_claim(world)
+        assert await try_claim(world)
 
 
 async def test_a_partition_makes_opening_fail() -> None:
@@ -272,7 +245,7 @@ async def test_a_killed_instance_sends_nothing_and_hears_nothing() -> None:
         with pytest.raises(ConnectionError, match="cut off"):
             await world.faulty.time()
 
-        assert not await _try_claim(world)
+        assert not await try_claim(world)
         assert 0 == world.faults.calls["claim"]
         assert 0 == await world.records()
 
@@ -306,54 +279,6 @@ async def test_a_claim_only_store_has_faults_too() -> None:
         history = await world.faulty.history("sync", 10)
 
         assert [Status.SUCCESS] == [record.status for record in history]
-
-
-def test_an_unknown_operation_is_refused() -> None:
-    """A misspelt operation would make a test that can't fail."""
-    with pytest.raises(InvalidOption, match="no operation 'renew'; it has open, time"):
-        Faults().script("renew", FAIL_BEFORE)
-    with pytest.raises(InvalidOption, match="no operation 'renew'"):
-        Faults().always(FAIL_BEFORE, "claim", "renew")
-
-
-def test_a_storm_is_repeated_by_its_seed() -> None:
-    """The same seed gives the same faults in the same order; another one others."""
-    first, again, other = (_storm(seed) for seed in (7, 7, 8))
-
-    assert first == again
-    assert first != other
-
-
-def test_a_storm_leaves_its_share_of_calls_alone() -> None:
-    """The rate is the share of calls that something happens to."""
-    faults = _storm(seed=1, calls=10_000)
-
-    assert 0.28 < sum(fault != OK for fault in faults) / 10_000 < 0.32
-    assert 8 <= len({_kind(fault) for fault in faults})
-
-
-def _storm(seed: int, calls: int = 100) -> list[Fault]:
-    faults = Faults()
-    faults.storm(seed, rate=0.3)
-    return [faults.meet("claim") for _ in range(calls)]
-
-
-def _kind(fault: Fault) -> tuple[object, ...]:
-    return (
-        fault.lost,
-        fault.silent,
-        bool(fault.request_delay),
-        bool(fault.reply_delay),
-        fault.copy_after is None,
-    )
-
-
-async def _try_claim(world: World) -> bool:
-    try:
-        await world.faulty.claim(a_claim())
-    except ConnectionError:
-        return False
-    return True
 
 
 async def _thaw(gate: Gate, after: float) -> None:
