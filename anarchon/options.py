@@ -4,7 +4,8 @@ Decides defaults, limits, and how a job's own options and the scheduler's are me
 Must not know any job, schedule or store.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
 from typing import Literal, TypedDict
 
@@ -194,6 +195,34 @@ def refuse_without_leases(
         )
 
 
+def refuse_forgotten(options: Options, remembers: float | None, backend: str) -> None:
+    """Refuse a ``max_late`` that a store with a short memory can't judge.
+
+    ``remembers`` is for how many seconds it surely knows that a slot was claimed.
+
+    Raises:
+        InvalidOption: ``max_late`` is over half of that.
+    """
+    if remembers is not None and options.max_late > remembers / 2:
+        raise InvalidOption(
+            f"max_late={options.max_late:g} s is over half of the {remembers:g} s for "
+            f"which the {backend} backend remembers claims"
+        )
+
+
 def without_leases(options: Options) -> Options:
     """Return what the options come to on a claim-only backend."""
     return replace(options, overlap=Overlap.ALLOW, catch_up=0.0, max_attempts=1)
+
+
+@contextmanager
+def naming(job: str) -> Iterator[None]:
+    """Say in a refusal which job it is about.
+
+    Raises:
+        InvalidOption: again, with the job's name in front.
+    """
+    try:
+        yield
+    except InvalidOption as error:
+        raise InvalidOption(f"job {job!r}: {error}") from None

@@ -37,6 +37,8 @@ from anarchon.options import (
     JobOptions,
     build_options,
     check_known,
+    naming,
+    refuse_forgotten,
     refuse_without_leases,
     without_leases,
 )
@@ -395,10 +397,13 @@ class Scheduler(Registrar):
             refuse_without_leases(options, self._defaults, self._backend.name)
 
     def _effective(self, job: Job) -> Job:
-        job = job.with_defaults(self._defaults)
-        if self._backend.leases:
-            return job
-        refuse_without_leases(job.options, job.explicit, self._backend.name)
+        backend = self._backend
+        with naming(job.name):
+            job = job.with_defaults(self._defaults)
+            refuse_forgotten(job.options, backend.remembers, backend.name)
+            if backend.leases:
+                return job
+            refuse_without_leases(job.options, job.explicit, backend.name)
         return job.with_options(without_leases(job.options))
 
 
