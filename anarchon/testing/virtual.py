@@ -7,7 +7,7 @@ in real time, a thread or a socket, has no place in these loops.
 import asyncio
 import selectors
 from collections.abc import Awaitable, Callable
-from typing import Literal, TypeVar, TypeVarTuple
+from typing import Literal, TypeVar, TypeVarTuple, cast
 
 import anyio
 
@@ -75,4 +75,9 @@ def run_virtual(
     For use outside anyio's pytest plugin, in a property test for example.
     """
     backend, options = virtual_loop(loop)
-    return anyio.run(fn, *args, backend=backend, backend_options=options)
+    if backend == "asyncio":
+        return anyio.run(fn, *args, backend=backend, backend_options=options)
+    # anyio before 4.14 drops the options of a Trio loop
+    import trio
+
+    return trio.run(fn, *args, clock=cast("trio.abc.Clock", options["clock"]))
