@@ -20,6 +20,7 @@ from anarchon.model import Reason
 from anarchon.protocol import UnfinishedRun
 from anarchon.rules.jitter import jitter_for
 from anarchon.rules.lease import MAX_CALL, call_bound
+from anarchon.rules.schedule import first_after, last_at
 
 if TYPE_CHECKING:
     from anarchon.engine.session import Session
@@ -87,23 +88,34 @@ class Recovery:
                 watch.see(run.slot, run.attempt, left.sent + run.left)
 
     def _catch_up(self, state: JobState) -> None:
-        options, session = state.job.options, self._session
-        now = session.time.now()
-        if not options.catch_up:
-            return
-        slot = session.latest_slot(state, int(now))
-        if slot is None or now - slot >= options.catch_up * 1000:
-            return
-        # before any timer of this job can fire, and in one go, so that it goes first
-        state.turn.acquire_nowait()
-        session.spawn(session.claiming, self._claim_latest, state, slot)
-
-    async def _claim_latest(self, state: JobState, slot: int) -> LeasedRun | None:
         session = self._session
         try:
-            following = state.job.schedule.next_after(slot)
-            jitter = state.job.options.jitter
-            delay = jitter_for(jitter, slot, following, random.random())
+            missed = self._missed(state)
+        except Exception as error:  # noqa: BLE001  the schedule may be a user's
+            session.tell_broken(state, error)
+            return
+        if missed is not None:
+            # in one go, before any timer of this job can fire: so it goes first
+            state.turn.acquire_nowait()
+            session.spawn(session.claiming, self._claim_latest, state, *missed)
+
+    def _missed(self, state: JobState) -> tuple[int, int] | None:
+        """Return the slot to be caught up and the delay before that, in ms."""
+        options, schedule = state.job.options, state.job.schedule
+        if not options.catch_up:
+            return None
+        now = self._session.time.now()
+        slot = last_at(schedule, int(now))
+        if slot is None or now - slot >= options.catch_up * 1000:
+            return None
+        following = first_after(schedule, slot)
+        return slot, jitter_for(options.jitter, slot, following, random.random())
+
+    async def _claim_latest(
+        self, state: JobState, slot: int, delay: int
+    ) -> LeasedRun | None:
+        session = self._session
+        try:
             await session.instance.clock.sleep(delay / 1000)
             return await session.lease_runner.claim(state, slot, Reason.CATCH_UP)
         finally:

@@ -69,7 +69,7 @@ class Session:
         )
         self.calls = StoreCalls(instance, bridge, store, self.time)
         self.timers = Timers(
-            instance.clock, self.time, fire=self._fire, broken=self._tell_broken
+            instance.clock, self.time, fire=self._fire, broken=self.tell_broken
         )
         self.pulse = Pulse(instance.clock)
         self.lease_runner = LeaseRunner(self)
@@ -232,14 +232,6 @@ class Session:
             state.watch = Watch(self, state)
         return state.watch
 
-    def latest_slot(self, state: JobState, at: int) -> int | None:
-        """Return a job's last slot at or before an instant; none if that raises."""
-        try:
-            return state.job.schedule.latest_at(at)
-        except Exception as error:  # noqa: BLE001  the schedule may be a user's
-            self._tell_broken(state, error)
-            return None
-
     # --- runs -----------------------------------------------------------------------
 
     def _fire(self, state: JobState, slot: int) -> None:
@@ -369,7 +361,8 @@ class Session:
         about = (claim.job, claim.slot, claim.attempt)
         self.calls.tell_error("claim", f"unexpected answer {reply!r}", about)
 
-    def _tell_broken(self, state: JobState, error: Exception) -> None:
+    def tell_broken(self, state: JobState, error: Exception) -> None:
+        """Tell that a job's schedule raised or made no sense."""
         self.calls.tell_error(
             "schedule", f"{state.job.name!r}: {type(error).__name__}: {error}", None
         )

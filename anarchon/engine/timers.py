@@ -27,8 +27,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import anyio
 import anyio.lowlevel
 
-from anarchon.errors import InvalidSchedule
 from anarchon.rules.jitter import jitter_for
+from anarchon.rules.schedule import first_after
 
 if TYPE_CHECKING:
     from anarchon.clock import Clock
@@ -144,13 +144,8 @@ _numbers = itertools.count()
 
 def _next(state: "JobState", after: int) -> tuple[int, float]:
     schedule, jitter = state.job.schedule, state.job.options.jitter
-    slot = schedule.next_after(after)
-    if slot <= after:
-        raise InvalidSchedule(
-            f"the schedule of {state.job.name!r} answered {slot} as the first slot "
-            f"after {after}; slots must grow"
-        )
+    slot = first_after(schedule, after)
     if not jitter:
         return slot, slot
-    following = schedule.next_after(slot)
+    following = first_after(schedule, slot)
     return slot, slot + jitter_for(jitter, slot, following, random.random())
