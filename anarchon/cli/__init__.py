@@ -88,7 +88,8 @@ def _missing(loop: str) -> str | None:
     if not absent:
         return None
     extras = ",".join(needed[module] for module in absent)
+    them = "it" if len(absent) == 1 else "them"
     return (
-        f"the demo needs {' and '.join(absent)}; "
-        f"install what is missing with: pip install 'anarchon[{extras}]'"
+        f"the demo needs {', '.join(absent)}; install {them} with: "
+        f"pip install 'anarchon[{extras}]'"
     )

@@ -6,10 +6,12 @@ outlives whoever started it. Must not know what it is started for.
 
 import os
 import shutil
+import signal
 import sys
 import threading
 import time
 from collections.abc import Awaitable, Callable
+from contextlib import AbstractAsyncContextManager
 from dataclasses import fields
 from typing import TYPE_CHECKING
 
@@ -27,9 +29,23 @@ STOP_TIMEOUT = 3.0
 KEEP = 1_000
 
 
-async def serve(setup: Setup) -> None:  # noqa: ASYNC910  the scheduler does
+async def run(setup: Setup) -> None:  # noqa: ASYNC910  the scheduler waits
     """Run the scheduler until SIGTERM; cancelled, it is stopped as well."""
-    async with anarchon.open_scheduler(
+    # not serve(): a stop may come as soon as "ready" was told, and must be heard
+    with anyio.open_signal_receiver(signal.SIGTERM) as received:
+        async with _open(setup) as scheduler:
+            for kind in EVENTS:
+                scheduler.on(kind, lambda event: say(report_of(event)))
+            for work in setup.works:
+                _add(work, scheduler)
+            await scheduler.start()
+            say(Report(instance_id=setup.instance_id, at=time.time(), kind=Kind.READY))
+            async for _ in received:
+                return
+
+
+def _open(setup: Setup) -> AbstractAsyncContextManager[anarchon.Scheduler]:
+    return anarchon.open_scheduler(
         setup.store,
         start=False,
         instance_id=setup.instance_id,
@@ -38,20 +54,17 @@ async def serve(setup: Setup) -> None:  # noqa: ASYNC910  the scheduler does
         heartbeat=setup.heartbeat,
         catch_up=0,
         keep=KEEP,
-    ) as scheduler:
-        for kind in EVENTS:
-            scheduler.on(kind, lambda event: say(report_of(event)))
-        for work in setup.works:
-            scheduler.every(
-                work.job,
-                work.every,
-                handler_of(work),
-                offset=work.offset,
-                jitter=work.jitter,
-            )
-        await scheduler.start()
-        say(Report(instance_id=setup.instance_id, at=time.time(), kind=Kind.READY))
-        await scheduler.serve()
+    )
+
+
+def _add(work: Work, scheduler: anarchon.Scheduler) -> None:
+    scheduler.every(
+        work.job,
+        work.every,
+        handler_of(work),
+        offset=work.offset,
+        jitter=work.jitter,
+    )
 
 
 def handler_of(work: Work) -> Callable[[anarchon.RunContext], Awaitable[None]]:
@@ -111,7 +124,7 @@ def main() -> None:
     """Run the instance that the one argument describes."""
     setup = Setup.from_json(sys.argv[1])
     vanish_with_parent(setup.remove)
-    anyio.run(serve, setup, backend=setup.loop)
+    anyio.run(run, setup, backend=setup.loop)
 
 
 if __name__ == "__main__":

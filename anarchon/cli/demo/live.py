@@ -16,7 +16,7 @@ from anarchon.cli.demo.notes import Note
 from anarchon.cli.demo.plan import REPORT, about
 from anarchon.cli.demo.promise import Promise
 from anarchon.cli.demo.story import Lane, Phase, Story
-from anarchon.cli.demo.table import history_lines, verdict_lines
+from anarchon.cli.demo.table import history_lines, promise_lines
 
 # seconds that fit on a lane; after that it moves
 SPAN = 24.0
@@ -139,5 +139,6 @@ def _history(story: Story, records: Sequence[RunRecord]) -> Iterator[Text]:
 
 def _verdict(promises: Sequence[Promise]) -> Iterator[Text]:
     yield Text("\n Promises\n", "bold")
-    for promise, line in zip(promises, verdict_lines(promises), strict=True):
-        yield Text(f"  {line}", "green" if promise.kept else "bold red")
+    for promise in promises:
+        style = "green" if promise.kept else "bold red"
+        yield from (Text(f"  {line}", style) for line in promise_lines(promise))

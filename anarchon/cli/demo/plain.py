@@ -12,7 +12,7 @@ from anarchon.cli.demo.notes import Note
 from anarchon.cli.demo.plan import SYNC, about
 from anarchon.cli.demo.promise import Promise
 from anarchon.cli.demo.story import Story
-from anarchon.cli.demo.table import history_lines, verdict_lines
+from anarchon.cli.demo.table import history_lines, promise_lines
 
 # so many slots are told in one line
 CROWD = 10
@@ -27,7 +27,7 @@ class PlainScreen:
         self._crowd: list[Note] = []
 
     def __enter__(self) -> Self:
-        _print(f"anarchon demo: {about(self._loop)}")
+        _print("anarchon demo", about(self._loop))
         return self
 
     def __exit__(self, *error: object) -> None:
@@ -48,7 +48,8 @@ class PlainScreen:
         _print("", "History, as the store has it", "")
         _print(*(f"  {line}" for line in history_lines(records, story.began)))
         _print("", "Promises", "")
-        _print(*(f"  {line}" for line in verdict_lines(promises)))
+        for promise in promises:
+            _print(*(f"  {line}" for line in promise_lines(promise)))
 
     def _take(self, note: Note, began: float) -> None:
         if note.minor:

@@ -1,4 +1,4 @@
-"""A promise and how it was found.
+"""A promise and what was found of it.
 
 Decides what a verdict consists of. Must not know what is promised.
 """
@@ -9,14 +9,18 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Promise:
-    """What was promised, whether it was kept, and what was found."""
+    """What was promised; ``found`` is how well it was kept, ``problems`` how not."""
 
     text: str
-    kept: bool
     found: str
+    problems: tuple[str, ...]
+
+    @property
+    def kept(self) -> bool:
+        """Whether there is no problem."""
+        return not self.problems
 
 
 def judge(text: str, problems: Iterable[str], found: str) -> Promise:
-    """Return the promise as kept, with what was found, if there is no problem."""
-    wrong = tuple(problems)
-    return Promise(text=text, kept=not wrong, found="; ".join(wrong) or found)
+    """Return the promise with all its problems."""
+    return Promise(text=text, found=found, problems=tuple(problems))

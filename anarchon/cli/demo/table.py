@@ -12,7 +12,12 @@ from anarchon.cli.demo.plan import REPORT
 from anarchon.cli.demo.promise import Promise
 
 HEAD = "job     slot        attempt  on   started     ended  status"
+# so many runs of the short job are shown
 NEWEST = 3
+
+TEXT_WIDTH = 37
+# so many problems of one promise are shown
+SHOWN = 3
 
 
 def history_lines(records: Sequence[RunRecord], began: float) -> list[str]:
@@ -43,11 +48,12 @@ def _since(instant: datetime | None, began: float) -> str:
     return "" if instant is None else f"{instant.timestamp() - began:.2f} s"
 
 
-def verdict_lines(promises: Sequence[Promise]) -> list[str]:
-    """Return a line for each promise, with what was found."""
-    width = max(len(promise.text) for promise in promises)
-    return [
-        f"{'kept' if promise.kept else 'BROKEN':6}  {promise.text:{width}}  "
-        f"{promise.found}"
-        for promise in promises
-    ]
+def promise_lines(promise: Promise) -> list[str]:
+    """Return a promise with what was found, or with its first problems."""
+    if promise.kept:
+        return [f"kept    {promise.text:{TEXT_WIDTH}}  {promise.found}"]
+    lines = [f"BROKEN  {promise.text}"]
+    lines += [f"        - {problem}" for problem in promise.problems[:SHOWN]]
+    if len(promise.problems) > SHOWN:
+        lines.append(f"        - and {len(promise.problems) - SHOWN} more")
+    return lines

@@ -64,6 +64,7 @@ def _passed_on(text: str, passing: Passing, *, within: float) -> Promise:
 def _left(story: Story, failure: str | None) -> Iterator[str]:
     if failure is not None:
         yield failure
+        return
     for name, lane in story.lanes.items():
         if lane.phase is not Phase.STOPPED:
             yield f"{name} is {lane.phase}"
