@@ -198,7 +198,7 @@ def _replaced(claim: Claim, runs: Mapping[int, Run]) -> tuple[Run, ...]:
 
 def _first_attempt(claim: Claim, now: int, over: tuple[Run, ...] = ()) -> Decision:
     reply = Won(now=now, attempt=1, left=claim.lease)
-    return Decision(reply=reply, granted=_granted(claim, now), over=over)
+    return Decision(reply=reply, granted=_granted(claim, 1, now), over=over)
 
 
 def _take_over(claim: Claim, now: int, run: Run) -> Decision:
@@ -209,15 +209,15 @@ def _take_over(claim: Claim, now: int, run: Run) -> Decision:
         taken_from=run.instance_id,
         waited=(now - run.until) / 1000,
     )
-    granted = _granted(claim, now, freed=run.freed)
+    granted = _granted(claim, claim.attempt, now, freed=run.freed)
     return Decision(reply=reply, granted=granted, taken_over=run)
 
 
-def _granted(claim: Claim, now: int, freed: int = 0) -> Run:
+def _granted(claim: Claim, attempt: int, now: int, freed: int = 0) -> Run:
     lease = milliseconds(claim.lease)
     return Run(
         slot=claim.slot,
-        attempt=claim.attempt,
+        attempt=attempt,
         token=claim.token,
         instance_id=claim.instance_id,
         until=now + lease,
