@@ -49,6 +49,7 @@ class Connection(aiosqlite.Connection):
         super().__init__(connect, iter_chunk_size=1)
         # a process whose loop crashed must be able to end
         self._thread.daemon = True
+        self._thread.name = "anarchon-sqlite"
         self._stopped: asyncio.Future[None] | None = None
         self._statements = statements
         self._now = now

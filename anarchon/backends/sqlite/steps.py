@@ -86,8 +86,8 @@ def finish(
 
 def record(tables: Tables, _: int, manual: RunRecord, token: str, keep: int) -> None:
     """Add the record of a manual run, once, and trim the manual ones."""
-    tables.run("add_record", **row_from(manual), token=token)
-    tables.run("trim_manual", job=manual.job, keep=keep)
+    if tables.rows("add_record", **row_from(manual), token=token):
+        tables.run("trim_manual", job=manual.job, keep=keep)
 
 
 def unfinished(tables: Tables, now: int, jobs: Sequence[str]) -> Unfinished:

@@ -56,7 +56,8 @@ INSERT OR IGNORE INTO "{namespace}_records"
      ended, status, duration, error, handed_over)
 VALUES
     (:job, :slot, :attempt, :token, :reason, :instance_id, :started,
-     :ended, :status, :duration, :error, :handed_over);
+     :ended, :status, :duration, :error, :handed_over)
+RETURNING attempt;
 
 -- end_record: write how the runner says that its attempt ended
 UPDATE "{namespace}_records"
