@@ -90,7 +90,8 @@ class ThreadBridge(DrivenBridge):
         await trio.lowlevel.wait_task_rescheduled(leave)
 
     def _cut(self, call: Call[T]) -> None:
-        self._to_store.send(lambda: self._tasks.cut(call))
+        with suppress(BridgeClosed):  # a loop that has ended has cut all calls
+            self._to_store.send(lambda: self._tasks.cut(call))
 
     def _wake_store(self, receive: Callable[[], object]) -> None:
         try:
@@ -109,11 +110,14 @@ class ThreadBridge(DrivenBridge):
                 self._loop.run_forever()
             except BaseException:  # noqa: ASYNC103  no task runs here
                 logger.exception("a driver raised out of its loop")
-        self._loop.run_until_complete(self._loop.shutdown_asyncgens())
-        self._loop.close()
-        self._wake_host(self._gone.set)
+        try:
+            self._loop.run_until_complete(self._loop.shutdown_asyncgens())
+        finally:
+            self._loop.close()
+            self._wake_host(self._gone.set)
 
     def _begin_end(self) -> None:
+        # the loop itself holds its tasks weakly
         self._last_task = self._loop.create_task(self._end())
 
     async def _end(self) -> None:
