@@ -43,6 +43,8 @@ class ClaimRunner:
         self, state: JobState, slot: int, mode: Reason
     ) -> ClaimedRun | None:
         session, job = self._session, state.job
+        if state.removed:
+            return None
         if session.instance.is_stuck(job.name):
             by = session.instance.instance_id
             session.tell_skip(job, slot, "overlap", by)

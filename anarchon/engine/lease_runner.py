@@ -48,6 +48,8 @@ class LeaseRunner:
         The job's turn is the caller's. Cancelled with the answer, it still returns.
         """
         session = self._session
+        if state.removed:
+            return None
         if session.instance.is_stuck(state.job.name):
             by = session.instance.instance_id
             session.tell_skip(state.job, slot, "overlap", by)

@@ -56,6 +56,7 @@ class Recovery:
 
     def begin(self, states: Sequence[JobState], left: Left) -> None:
         """Arm the timers of jobs that were read, catch up, and watch what was left."""
+        states = [state for state in states if not state.removed]
         self._session.timers.arm_all(states)
         if self._session.leases:
             for state in states:

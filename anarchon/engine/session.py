@@ -212,19 +212,22 @@ class Session:
             added, self._added = self._added, []
             # after a failure one by one: a job that can't be prepared holds no other
             batches = [[state] for state in added] if failures else [added]
+            failed: list[JobState] = []
             for batch in batches:
-                await self._take_on([s for s in batch if not s.removed])
-            failures = failures + 1 if self._added else 0
-            if failures:
+                failed += await self._take_on([s for s in batch if not s.removed])
+            failures = failures + 1 if failed else 0
+            if failed:
+                self._added += failed
+                self._news.set()
                 await self.instance.clock.sleep(backoff(failures, random.random()))
 
-    async def _take_on(self, states: Sequence[JobState]) -> None:
+    async def _take_on(self, states: Sequence[JobState]) -> Sequence[JobState]:
+        """Recover, catch up and arm jobs; return those for which that failed."""
         left = await self._recovery.read(states) if states else None
-        if left is not None:
-            self._recovery.begin(states, left)
-        elif states:
-            self._added.extend(states)
-            self._news.set()
+        if left is None:
+            return states
+        self._recovery.begin(states, left)
+        return ()
 
     def watch_of(self, state: JobState) -> Watch:
         """Return the watch of a job."""
@@ -258,9 +261,13 @@ class Session:
             await run()
 
     def adopt(self, run: Run) -> None:
-        """Count a run as this instance's; won while stopping, it is handed over."""
+        """Count a run as this instance's.
+
+        Won while stopping, or after its job was removed, it is handed over.
+        """
         self.instance.add(run)
-        if self.stopping:
+        state = self.states.get(run.job.name)
+        if self.stopping or state is None or state.job is not run.job:
             run.cancellation.cancel(CancelReason.STOP)
 
     def begin(self, run: Run) -> None:

@@ -111,8 +111,10 @@ class Watch:
         self._wake()
 
     def _watch(self, target: Target, ask_at: float) -> None:
-        if self._session.stopping:
+        if self._session.stopping or self._state.removed:
             # the answer to a claim that was under way makes no backup any more
+            if target.failures:
+                self._session.release_unknown(target.claim)
             return
         target.ask_at = ask_at
         self._targets[target.claim.slot] = target

@@ -1,0 +1,324 @@
+"""Jobs that come and go while the scheduler runs."""
+
+import anyio
+import pytest
+
+from anarchon import DuplicateJob, RunContext, UnknownJob
+from anarchon.events import Error, Interrupted, RunEvent, Skip, Start, Success
+from anarchon.model import Status
+from anarchon.testing.faults import FAIL_AFTER, FAIL_BEFORE, HANG_BEFORE, Fault
+from tests.alone import Alone, open_alone
+
+pytestmark = pytest.mark.anyio
+
+
+async def nothing() -> None:
+    """Do the job's work."""
+
+
+async def until_due(alone: Alone, job: str) -> int:
+    """Sleep until just before a job's next slot; return the slot."""
+    slot = alone.scheduler.next_slot(job)
+    await anyio.sleep(slot / 1000 - alone.clock.time() - 0.001)
+    return slot
+
+
+def of(alone: Alone, kind: type[RunEvent], job: str) -> int:
+    """Count the events of a kind and a job."""
+    return sum(event.job == job for event in alone.seen(kind))
+
+
+async def test_jobs_added_in_one_turn_are_taken_on_in_one_call() -> None:
+    """However many they are: one preparation, one reading."""
+    async with open_alone() as alone:
+        before = alone.faults.calls.copy()
+        for number in range(50):
+            alone.scheduler.every(f"job {number}", "1m", nothing)
+        await anyio.sleep(1)
+        sent = alone.faults.calls - before
+
+        assert {"prepare": 1, "unfinished": 1} == sent
+        await alone.until_seen(Success, 50)
+
+
+async def test_jobs_that_are_added_meanwhile_are_taken_on_at_once() -> None:
+    """What is added while others are being taken on waits for no back-off."""
+    async with open_alone() as alone:
+        alone.faults.always(Fault(reply_delay=1), "prepare")
+        alone.scheduler.every("first", "1m", nothing)
+        await anyio.sleep(0.5)
+        before = alone.faults.calls.copy()
+        for number in range(50):
+            alone.scheduler.every(f"job {number}", "1m", nothing)
+        await anyio.sleep(1.501)
+        sent = alone.faults.calls - before
+
+        assert {"prepare": 1, "unfinished": 2} == sent
+
+
+async def test_an_added_job_is_caught_up_and_recovered() -> None:
+    """As at start: its latest slot, or the run that somebody left."""
+    async with open_alone(catch_up=300) as alone:
+        await anyio.sleep(90)
+        alone.scheduler.every("sync", "1m", nothing)
+        success = await alone.until_seen(Success, within=1)
+
+        assert "catch-up" == success.record.reason
+        slot = await until_due(alone, "sync")
+        await anyio.sleep(0.001)
+        await alone.rival_wins(slot, lease=5)
+        alone.scheduler.remove("sync")
+        await anyio.sleep(10)
+        alone.scheduler.every("sync", "1m", nothing)
+        success = await alone.until_seen(Success, 2, within=20)
+
+        assert (slot, 2, "takeover") == (
+            success.slot,
+            success.attempt,
+            success.record.reason,
+        )
+
+
+@pytest.mark.parametrize("fault", [FAIL_BEFORE, FAIL_AFTER, HANG_BEFORE])
+@pytest.mark.parametrize("operation", ["prepare", "unfinished"])
+async def test_a_job_that_can_not_be_taken_on_is_tried_again(
+    operation: str, fault: Fault
+) -> None:
+    """Each failure is an error event, no other job's timer is held."""
+    async with open_alone() as alone:
+        alone.scheduler.every("old", "1s", nothing)
+        await alone.until_seen(Success)
+        alone.faults.always(fault, operation)
+        alone.scheduler.every("new", "1s", nothing)
+        done = of(alone, Success, "old")
+        await anyio.sleep(20)
+
+        assert done + 19 <= of(alone, Success, "old")
+        assert 0 == of(alone, Success, "new")
+        assert {operation} == {error.operation for error in alone.seen(Error)}
+        assert 2 < len(alone.seen(Error)) < 40
+        alone.faults.clear()
+        await alone.until(lambda: of(alone, Success, "new") > 0, within=12)
+
+
+async def test_a_job_removed_before_it_was_taken_on_never_runs() -> None:
+    """The removal counts, also while the store is away."""
+    async with open_alone(catch_up=300) as alone:
+        await anyio.sleep(30)
+        alone.faults.always(FAIL_BEFORE, "prepare")
+        alone.scheduler.every("sync", "1m", nothing)
+        await anyio.sleep(10)
+        alone.scheduler.remove("sync")
+        alone.faults.clear()
+        await anyio.sleep(200)
+
+        assert [] == alone.seen(RunEvent)
+        assert 0 == alone.faults.calls["claim"]
+
+
+async def test_a_job_removed_while_it_is_taken_on_never_runs() -> None:
+    """The answers come after the removal: nothing is armed or caught up."""
+    async with open_alone(catch_up=300) as alone:
+        await anyio.sleep(30)
+        alone.faults.always(Fault(reply_delay=1), "prepare", "unfinished")
+        alone.scheduler.every("sync", "1m", nothing)
+        await anyio.sleep(1.5)
+        alone.scheduler.remove("sync")
+        await anyio.sleep(200)
+
+        assert [] == alone.seen(RunEvent)
+        assert 0 == alone.faults.calls["claim"]
+
+
+async def test_a_job_removed_while_starting_never_runs() -> None:
+    """The same holds for the jobs that were there at start."""
+    async with open_alone(catch_up=300, start=False) as alone:
+        alone.scheduler.every("sync", "1m", nothing)
+        alone.faults.always(Fault(reply_delay=1), "unfinished")
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(alone.scheduler.start)
+            await anyio.sleep(0.5)
+            alone.scheduler.remove("sync")
+        await anyio.sleep(200)
+
+        assert [] == alone.seen(RunEvent)
+        assert 0 == alone.faults.calls["claim"]
+
+
+async def test_a_job_added_while_starting_runs() -> None:
+    """Whenever it is added, it is taken on."""
+    async with open_alone(start=False) as alone:
+        alone.faults.always(Fault(reply_delay=1), "time", "unfinished")
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(alone.scheduler.start)
+            for number in range(5):
+                await anyio.sleep(0.4)
+                alone.scheduler.every(f"job {number}", "1m", nothing)
+        await alone.until_seen(Success, 5)
+
+        assert 5 == len({event.job for event in alone.seen(Success)})
+
+
+async def test_a_run_in_progress_outlives_its_job() -> None:
+    """Removing a job lets its run finish here, and schedules no other."""
+
+    async def handler() -> None:
+        await anyio.sleep(30)
+
+    async with open_alone() as alone:
+        alone.scheduler.every("sync", "1m", handler)
+        await alone.until_seen(Start)
+        assert alone.scheduler.remove("sync")
+        await anyio.sleep(300)
+
+        assert ["start", "success"] == alone.names()
+        assert [Status.SUCCESS] == await alone.statuses()
+
+
+async def test_a_removed_job_is_not_claimed_while_it_waits_for_its_jitter() -> None:
+    """A catch-up that has not asked yet doesn't ask any more."""
+    async with open_alone(catch_up=300, jitter=20) as alone:
+        await anyio.sleep(30)
+        alone.scheduler.every("sync", "1m", nothing)
+        await anyio.sleep(0.01)
+        alone.scheduler.remove("sync")
+        await anyio.sleep(200)
+
+        assert 0 == alone.faults.calls["claim"]
+
+
+async def test_a_claim_won_after_the_removal_is_handed_over() -> None:
+    """The job is not this instance's any more: it doesn't start, others can have it."""
+    async with open_alone() as alone:
+        alone.faults.always(Fault(reply_delay=2), "claim")
+        alone.scheduler.every("sync", "1m", nothing)
+        await until_due(alone, "sync")
+        await anyio.sleep(1)
+        alone.scheduler.remove("sync")
+        await alone.until_seen(Interrupted)
+
+        assert [] == alone.seen(Start)
+        assert [True] == [record.handed_over for record in await alone.history()]
+
+
+async def test_a_claim_that_is_still_unanswered_is_let_go_after_the_removal() -> None:
+    """When the store is back nothing of the removed job begins."""
+    async with open_alone() as alone:
+        alone.faults.always(FAIL_AFTER, "claim")
+        alone.scheduler.every("sync", "1m", nothing)
+        await until_due(alone, "sync")
+        await anyio.sleep(5)
+        alone.scheduler.remove("sync")
+        alone.faults.clear()
+        await anyio.sleep(60)
+
+        assert [] == alone.seen(Start)
+        assert [True] == [record.handed_over for record in await alone.history()]
+
+
+async def test_a_removed_job_is_watched_no_more() -> None:
+    """An instance takes over no run of a job that it doesn't have."""
+    async with open_alone(lease=15, heartbeat=5) as alone:
+        alone.scheduler.every("sync", "10m", nothing)
+        alone.scheduler.every("other", "10m", nothing)
+        slot = await until_due(alone, "sync")
+        await anyio.sleep(0.001)
+        await alone.rival_wins(slot, lease=15)
+        await alone.until_seen(Skip)
+        alone.scheduler.remove("sync")
+        asked = alone.faults.calls["claim"]
+        await anyio.sleep(300)
+
+        assert asked == alone.faults.calls["claim"]
+        assert [Status.RUNNING] == await alone.statuses()
+
+
+async def test_an_answer_after_the_removal_makes_no_backup() -> None:
+    """A claim that was under way ends in a skip, and in no watch."""
+    async with open_alone(lease=15, heartbeat=5) as alone:
+        alone.faults.always(Fault(reply_delay=1), "claim")
+        alone.scheduler.every("sync", "10m", nothing)
+        slot = await until_due(alone, "sync")
+        await anyio.sleep(0.001)
+        await alone.rival_wins(slot, lease=15)
+        await anyio.sleep(0.5)
+        alone.scheduler.remove("sync")
+        await anyio.sleep(300)
+
+        assert 1 == alone.faults.calls["claim"]
+        assert [Status.RUNNING] == await alone.statuses()
+
+
+async def test_a_job_may_come_back_with_another_schedule_and_handler() -> None:
+    """What was removed leaves nothing behind that could run."""
+    ran: list[str] = []
+
+    async def first() -> None:
+        ran.append("first")
+
+    async def second(ctx: RunContext) -> None:
+        ran.append(f"second {ctx.slot % 60_000}")
+
+    async with open_alone() as alone:
+        alone.scheduler.every("sync", "1m", first)
+        await alone.until_seen(Success)
+        alone.scheduler.remove("sync")
+        alone.scheduler.every("sync", "1m", second, offset=10)
+        await alone.until_seen(Success, 3, within=150)
+
+    assert ["first", "second 10000", "second 10000"] == ran
+
+
+async def test_a_job_that_came_back_does_not_overlap_its_old_run() -> None:
+    """The store knows the old run by the job's name."""
+
+    async def long() -> None:
+        await anyio.sleep(90)
+
+    async with open_alone() as alone:
+        alone.scheduler.every("sync", "1m", long)
+        await alone.until_seen(Start)
+        alone.scheduler.remove("sync")
+        alone.scheduler.every("sync", "1m", nothing)
+        await alone.until_seen(Success, 2, within=150)
+
+        assert ["start", "skip", "success", "start", "success"] == alone.names()
+        assert ["overlap"] == [skip.reason for skip in alone.seen(Skip)]
+
+
+async def test_names_are_unique_and_known() -> None:
+    """A name can be used once at a time; an unknown one is an error or a ``False``."""
+    async with open_alone() as alone:
+        alone.scheduler.every("sync", "1m", nothing)
+        with pytest.raises(DuplicateJob, match="'sync' already"):
+            alone.scheduler.cron("sync", "* * * * *", nothing)
+        with pytest.raises(UnknownJob, match="'digest' is registered"):
+            alone.scheduler.next_slot("digest")
+
+        assert [True, False] == [alone.scheduler.remove("sync") for _ in range(2)]
+        assert () == alone.scheduler.jobs
+
+
+async def test_a_job_shows_the_options_that_it_has_here() -> None:
+    """The scheduler's options are the defaults of its jobs."""
+    async with open_alone(lease=60, max_attempts=5) as alone:
+        alone.scheduler.every("sync", "1m", nothing, lease="2m", keep=7)
+
+        [job] = alone.scheduler.jobs
+        options = job.options
+        assert (120.0, 5, 7) == (options.lease, options.max_attempts, options.keep)
+
+
+async def test_a_callback_may_add_and_remove_jobs() -> None:
+    """Registering is synchronous and allowed from anywhere in the loop."""
+    async with open_alone() as alone:
+        alone.scheduler.every("sync", "1m", nothing)
+
+        def replace(_: object) -> None:
+            if alone.scheduler.remove("sync"):
+                alone.scheduler.every("next", "1m", nothing)
+
+        alone.scheduler.on("success", replace)
+        await alone.until(lambda: of(alone, Success, "next") == 2, within=190)
+
+        assert 1 == of(alone, Success, "sync")
