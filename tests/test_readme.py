@@ -1,58 +1,17 @@
 """The README's examples, run as a person would run them: real programs, real time."""
 
 import json
-import os
 import re
-import signal
 import socket
-import subprocess
-import sys
-from collections.abc import Generator
-from contextlib import contextmanager
 from pathlib import Path
 from urllib.request import urlopen
 
 import pytest
 
 from tests.pages import ROOT, blocks
+from tests.programs import started, stop, wait_for
 
 SCRIPT, SERVICE = blocks(ROOT / "README.md", "python")
-
-
-@contextmanager
-def started(*command: str, folder: Path) -> Generator[subprocess.Popen[str]]:
-    """Run a Python program in a folder; kill it when the block is left."""
-    process = subprocess.Popen(
-        [sys.executable, "-u", *command],
-        cwd=folder,
-        env={**os.environ, "PYTHONWARNINGS": "error"},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-    )
-    with process:
-        try:
-            yield process
-        finally:
-            process.kill()
-
-
-def wait_for(process: subprocess.Popen[str], *texts: str) -> None:
-    """Read the program's output until all of these texts have appeared."""
-    assert process.stdout is not None
-    seen = ""
-    for line in process.stdout:
-        seen += line
-        if all(text in seen for text in texts):
-            return
-    pytest.fail(f"not all of {texts} appeared in:\n{seen}")
-
-
-def stop(process: subprocess.Popen[str]) -> str:
-    """Ask the program to end, and return the rest of its output."""
-    process.send_signal(signal.SIGTERM)
-    output, _ = process.communicate(timeout=10)
-    return output
 
 
 @pytest.mark.parametrize("loop", ["trio", "asyncio"])
