@@ -144,7 +144,7 @@ async def test_refused_wal_is_told(path: Path, monkeypatch: pytest.MonkeyPatch) 
 
     def unshared(path: Path, timeout: float, isolation_level: None) -> object:
         uri = f"file:{path}?vfs=unix-dotfile"
-        return connect(uri, timeout, isolation_level=isolation_level, uri=True)
+        return connect(uri, timeout=timeout, isolation_level=isolation_level, uri=True)
 
     monkeypatch.setattr(sqlite3, "connect", unshared)
     with pytest.raises(BackendUnavailable, match=r"jobs\.db .*stays 'delete'"):

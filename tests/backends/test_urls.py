@@ -59,8 +59,8 @@ def test_odd_sqlite_url_is_refused(url: str, problem: str) -> None:
 
 def test_unknown_scheme_is_refused() -> None:
     """The error names the scheme and those that are known."""
-    with pytest.raises(InvalidOption, match=r"postgress://; .* memory://, sqlite://"):
-        backend_from("postgress://localhost")
+    with pytest.raises(InvalidOption, match=r"mongodb://; .* memory://, sqlite://"):
+        backend_from("mongodb://localhost")
 
 
 @pytest.mark.parametrize("thing", [None, 7, b"memory://", MemoryBackend, object()])
