@@ -4,7 +4,7 @@ Decides defaults, limits, and how a job's own options and the scheduler's are me
 Must not know any job, schedule or store.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
 from typing import Literal, TypedDict
@@ -150,7 +150,8 @@ def _read(given: Mapping[str, object]) -> Options:
 
 
 def _check_lease(options: Options, origin: Callable[[str], str]) -> None:
-    if options.lease < 3 * options.heartbeat:
+    # rounded, since three times 0.1 is more than 0.3
+    if options.lease < round(3 * options.heartbeat, 6):
         raise InvalidOption(
             f"lease must be at least three times heartbeat: "
             f"lease is {options.lease:g} s ({origin('lease')}), "
@@ -188,10 +189,11 @@ def refuse_without_leases(
         asked.discard("catch_up")
     if options.overlap is Overlap.ALLOW:
         asked.discard("overlap")
-    for name in sorted(asked):
+    if asked:
+        shown = ", ".join(f"{name}={getattr(options, name)}" for name in sorted(asked))
         raise InvalidOption(
-            f"{name}={getattr(options, name)!r} needs leases, which the {backend} "
-            f"backend doesn't keep; {LEASE_BACKENDS} do"
+            f"the {backend} backend keeps no leases, which {shown} would need; "
+            f"{LEASE_BACKENDS} keep them"
         )
 
 
@@ -216,7 +218,7 @@ def without_leases(options: Options) -> Options:
 
 
 @contextmanager
-def naming(job: str) -> Iterator[None]:
+def naming(job: str) -> Generator[None]:
     """Say in a refusal which job it is about.
 
     Raises:

@@ -58,7 +58,7 @@ def test_each_shape_of_transition_is_as_by_brute_force(expression: str) -> None:
 
 @cache
 def _shape_walks() -> list[tuple[Transition, list[Step]]]:
-    return [(one, _walk_around(one, 6 * HOUR)) for one in shapes()]
+    return [(one, _walk_around(one, 4 * HOUR)) for one in shapes()]
 
 
 def _walk_around(transition: Transition, reach: int) -> list[Step]:

@@ -36,8 +36,9 @@ class Field:
             self.refuse(expression, text, "where * stands alone")
         for part in parts:
             found = re.fullmatch(self._spelling(), part, re.ASCII)
-            why = self._fault(*found.groups()) if found else ""
-            if why or not found:
+            if not found:
+                self.refuse(expression, part)
+            if why := self._fault(*found.groups()):
                 self.refuse(expression, part, why)
 
     def refuse(self, expression: str, value: str, why: str = "") -> NoReturn:
