@@ -295,7 +295,9 @@ class Scheduler(Registrar):
         session = self._live_session()
         if session is None:
             raise SchedulerNotRunning("run_now needs a started scheduler")
-        run = ManualRun(session, self._job(name))
+        job = self._job(name)
+        await anyio.lowlevel.checkpoint_if_cancelled()
+        run = ManualRun(session, job)
         session.adopt(run)
         session.begin(run)
         return await run.result()
