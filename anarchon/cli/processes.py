@@ -23,6 +23,8 @@ from anarchon.cli.setup import Setup
 T = TypeVar("T")
 
 LONGEST_LINE = 65_536
+# seconds that a killed process may take to be gone
+GONE_WITHIN = 5.0
 
 
 class InstanceFailed(Exception):
@@ -61,7 +63,10 @@ class InstanceProcess:
     def _do(self, deed: Kind, number: signal.Signals) -> None:
         self._deed = deed
         self.tell(deed)
-        # the process may have ended a moment ago; then that is told next
+        self._send(number)
+
+    def _send(self, number: signal.Signals) -> None:
+        # the process may have ended a moment ago; that is told next
         with contextlib.suppress(ProcessLookupError):
             os.kill(self.pid, number)
 
@@ -79,10 +84,21 @@ class InstanceProcess:
 
     async def listen(self) -> None:  # noqa: ASYNC910  a task's body
         """Pass on what it reports until it ends; cancelled, the process is killed."""
-        with contextlib.suppress(ProcessLookupError):
-            async with self._process:
-                await self._hear()
-                self.tell(Kind.EXITED, await self._process.wait())
+        try:
+            await self._hear()
+            self.tell(Kind.EXITED, await self._process.wait())
+        finally:
+            deadline = anyio.current_time() + GONE_WITHIN
+            with anyio.CancelScope(shield=True, deadline=deadline):
+                await self._bury()
+
+    async def _bury(self) -> None:
+        # the kill comes first: a process whose pipes are closed may end by itself, and
+        # on asyncio two would then wait for its exit status
+        if self._process.returncode is None:
+            self._send(signal.SIGKILL)
+        await self._process.wait()
+        await self._process.aclose()
 
     async def _hear(self) -> None:  # noqa: ASYNC910  as above
         assert self._process.stdout is not None

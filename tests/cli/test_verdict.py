@@ -20,9 +20,9 @@ ENDED = "Stopped instances end by themselves"
 AGREED = "Instances and history tell the same"
 
 
-def broken(tale: Tale, failure: str | None = None) -> dict[str, str]:
+def broken(tale: Tale, *failures: str) -> dict[str, str]:
     """Return the broken promises, each with what was found."""
-    promises = verdict(tale.story(), tale.records, failure)
+    promises = verdict(tale.story(), tale.records, *failures)
     return {p.text: "; ".join(p.problems) for p in promises if not p.kept}
 
 

@@ -86,12 +86,13 @@ async def _present(loop: str, screen: Screen) -> int:
         prefix="anarchon-demo-", ignore_cleanup_errors=True
     ) as name:
         store = f"sqlite:///{quote(str(Path(name, 'demo.db')))}"
-        failure = await _perform(story, screen, _setups(loop, store, name))
+        failures = [await _perform(story, screen, _setups(loop, store, name))]
+        records: list[anarchon.RunRecord] = []
         try:
-            records = await _history(store)
+            records += await _history(store)
         except anarchon.AnarchonError as error:
-            records, failure = [], failure or str(error)
-    promises = verdict(story, records, failure)
+            failures.append(str(error))
+    promises = verdict(story, records, *filter(None, failures))
     screen.conclude(story, records, promises)
     return 0 if all(promise.kept for promise in promises) else 1
 

@@ -55,7 +55,8 @@ class Show:
         await self._all(Phase.READY, [runner.instance_id])
 
     async def _stop(self) -> None:
-        runner = await self._halfway()
+        # who is stopped now must have had its share, since it doesn't come back
+        runner = await self._halfway(wins=1)
         self._announce("The runner is stopped in the middle of a run")
         self._cluster[runner.instance_id].stop()
         await self._next_attempt(runner)
@@ -81,11 +82,15 @@ class Show:
 
     # --- what is waited for -----------------------------------------------------------
 
-    async def _halfway(self) -> Bar:
-        story = self._story
-        return await self._until(
-            "a report to be halfway", lambda: story.halfway(REPORT)
-        )
+    async def _halfway(self, *, wins: int = 0) -> Bar:
+        """Wait for a half done report whose runner has won so many other slots."""
+
+        def found() -> Bar | None:
+            bar = self._story.halfway(REPORT)
+            won = self._story.wins(SYNC)
+            return bar if bar and won[bar.instance_id] >= wins else None
+
+        return await self._until("a report to be halfway", found)
 
     async def _next_attempt(self, bar: Bar) -> Bar:
         what = f"attempt {bar.attempt + 1} of {bar.job} to start"

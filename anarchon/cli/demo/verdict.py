@@ -17,10 +17,8 @@ from anarchon.cli.demo.story import Phase, Story
 Records = Sequence[RunRecord]
 
 
-def verdict(
-    story: Story, records: Records, failure: str | None = None
-) -> list[Promise]:
-    """Judge every promise; ``failure`` is why the show ended early, if it did."""
+def verdict(story: Story, records: Records, *failures: str) -> list[Promise]:
+    """Judge every promise; ``failures`` are why the show ended early, if it did."""
     return [
         _once(story, records),
         _shared(story, records),
@@ -34,7 +32,7 @@ def verdict(
             stopped(story, records),
             within=HAND_OVER_WITHIN,
         ),
-        judge("Stopped instances end by themselves", _left(story, failure), "all did"),
+        judge("Stopped instances end by themselves", _left(story, failures), "all did"),
         _agreed(story, records),
     ]
 
@@ -61,9 +59,9 @@ def _passed_on(text: str, passing: Passing, *, within: float) -> Promise:
     return judge(text, passing.problems(within), found)
 
 
-def _left(story: Story, failure: str | None) -> Iterator[str]:
-    if failure is not None:
-        yield failure
+def _left(story: Story, failures: Sequence[str]) -> Iterator[str]:
+    if failures:
+        yield from failures
         return
     for name, lane in story.lanes.items():
         if lane.phase is not Phase.STOPPED:
