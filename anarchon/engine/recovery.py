@@ -84,8 +84,10 @@ class Recovery:
     def _watch(self, left: Left) -> None:
         for run in left.runs:
             state = self._session.states.get(run.job)
-            if state is not None:
-                watch = self._session.watch_of(state)
+            if state is None:
+                continue
+            watch = self._session.watch_of(state)
+            if run.slot not in watch:
                 watch.see(run.slot, run.attempt, left.sent + run.left)
 
     def _catch_up(self, state: JobState) -> None:

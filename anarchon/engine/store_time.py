@@ -12,6 +12,7 @@ reply, one of them lies, nobody knows which, and the estimate is void until the 
 heard again.
 """
 
+import math
 from collections import deque
 from collections.abc import Callable
 from typing import NamedTuple
@@ -31,7 +32,10 @@ class _Sample(NamedTuple):
 
 
 class StoreTime:
-    """The store's time as this instance knows it, in milliseconds since 1970 UTC."""
+    """The store's time as this instance knows it, in milliseconds since 1970 UTC.
+
+    ``stepped`` is when the clocks were last seen to have been set, monotonic.
+    """
 
     def __init__(
         self,
@@ -43,6 +47,7 @@ class StoreTime:
         self._clock = clock
         self._on_skew = on_skew
         self._on_step = on_step
+        self.stepped = -math.inf
         self._samples: deque[_Sample] = deque()
         self._drift = 0.0
         self._told = True
@@ -73,6 +78,7 @@ class StoreTime:
         self._add(sample)
         self._drift = self._clock.time() - received
         if stepped:
+            self.stepped = received
             self._on_step()
         self._look_at_skew()
 

@@ -9,10 +9,17 @@ once, or just after the lease's end as far as it is known, whichever comes first
 another reply tells anyway (a newer slot granted, a lease seen alive) moves or ends the
 watch without a call.
 
+While the lease should still be alive, the check names the attempt that is running: such
+a claim can't win, it only tells. So a lease that is over too soon is seen before it is
+acted on. Mostly it was handed over, and the next attempt is asked for at once. But if
+the store's clock was set forward, every lease looks over, and a live runner is given
+the time to beat once.
+
 One token is kept for one wanted attempt, through every answer that isn't final: a claim
 that wins unheard is then answered "won" again by the next asking (T5).
 """
 
+import math
 import random
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, assert_never
@@ -44,12 +51,13 @@ if TYPE_CHECKING:
 class Target:
     """A run that is watched: the claim for its next attempt, and when to ask.
 
-    ``ask_at`` is monotonic. ``first`` is why a first attempt was asked for, when this
+    ``ask_at`` and ``lease_end`` are monotonic. ``first`` is why a first attempt was asked for, when this
     claim began as that. ``failures`` counts askings without an answer.
     """
 
     claim: Claim
     ask_at: float
+    lease_end: float = -math.inf
     first: Reason | None = None
     failures: int = 0
 
@@ -84,6 +92,7 @@ class Watch:
                 self._state.job, slot, Reason.TAKEOVER, wanted
             )
             target = Target(claim, ask_at=0.0)
+        target.lease_end = -math.inf if lease_end is None else lease_end
         self._watch(target, self._when(lease_end))
 
     def keep(self, claim: Claim, *, unheard: bool = False) -> None:
@@ -168,10 +177,26 @@ class Watch:
             if instance.is_running(job, slot) or instance.is_stuck(job):
                 target.ask_at = self._when(None)
                 await anyio.lowlevel.checkpoint()
-                return
-            clock = instance.clock
-            sent = (clock.monotonic(), clock.time())
-            self._act(target, await session.calls.claim(target.claim), sent)
+            elif await self._seems_over(target):
+                clock = instance.clock
+                sent = (clock.monotonic(), clock.time())
+                self._act(target, await session.calls.claim(target.claim), sent)
+
+    async def _seems_over(self, target: Target) -> bool:
+        """Tell whether to ask for the next attempt; first look, while it isn't due."""
+        clock, time = self._session.instance.clock, self._session.time
+        sent = (clock.monotonic(), clock.time())
+        if sent[0] < target.lease_end:
+            look = replace(target.claim, attempt=target.claim.attempt - 1)
+            reply = await self._session.calls.claim(look)
+            if not isinstance(reply, Running) or reply.left > 0:
+                self._act(target, reply, sent)
+                return False
+        grace = time.stepped + 1.25 * self._state.job.options.heartbeat
+        if clock.monotonic() >= grace or target.first is not None:
+            return True
+        target.ask_at, target.lease_end = grace, -math.inf
+        return False
 
     def _act(
         self,
