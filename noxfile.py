@@ -77,7 +77,8 @@ def contracts(session: nox.Session) -> None:
 @nox.session
 def docs(session: nox.Session) -> None:
     """Run the examples of the README and the docs, and follow their links."""
-    session.run("pytest", "tests/test_docs.py", *session.posargs)
+    pages = [f"tests/test_{name}.py" for name in ("docs", "examples", "readme")]
+    session.run("pytest", *pages, *session.posargs)
 
 
 @nox.session

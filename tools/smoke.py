@@ -1,11 +1,11 @@
-"""Run one job on an installed package that has its hard dependencies only."""
+"""Use an installed package that has its hard dependencies only."""
 
 import anyio
 
 import anarchon
 
 
-async def main() -> None:
+async def run_a_job() -> None:
     """Wait until a job of the memory store has run."""
     ran = anyio.Event()
 
@@ -18,5 +18,16 @@ async def main() -> None:
             await ran.wait()
 
 
+async def miss_a_driver() -> None:
+    """Be told which extra to install."""
+    try:
+        async with anarchon.open_scheduler("sqlite:///jobs.db"):
+            raise SystemExit("a driver is installed that shouldn't be")
+    except anarchon.InvalidOption as error:
+        if "anarchon[sqlite]" not in str(error):
+            raise
+
+
 if __name__ == "__main__":
-    anyio.run(main)
+    anyio.run(run_a_job)
+    anyio.run(miss_a_driver)
