@@ -33,7 +33,7 @@ async def ask(session: "Session", claim: Claim) -> Asked:
 
     Cancelled while the outcome is unknown, it leaves the token to be released.
     """
-    clock, give_up = session.instance.clock, session.gives_up_at(claim)
+    clock, give_up = session.instance.clock, _gives_up_at(session, claim)
     failures = 0
     try:
         while True:
@@ -52,6 +52,14 @@ async def ask(session: "Session", claim: Claim) -> Asked:
         if failures:
             session.release_unknown(claim)
         raise
+
+
+def _gives_up_at(session: "Session", claim: Claim) -> float:
+    """Return the monotonic instant at which a run can no longer be started."""
+    monotonic, time = session.instance.clock.monotonic(), session.time
+    if time.void:
+        return monotonic + claim.limit
+    return monotonic + claim.limit - (time.now() - claim.slot) / 1000
 
 
 def _early_by(claim: Claim, reply: Early) -> float:

@@ -10,9 +10,9 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import TypeVar, TypeVarTuple
 
 from anarchon.bridge import Bridge
-from anarchon.engine.instance import Instance
+from anarchon.clock import Clock
+from anarchon.engine.reports import Reports
 from anarchon.engine.store_time import StoreTime
-from anarchon.events import Error
 from anarchon.model import End, RunRecord
 from anarchon.protocol import (
     Answer,
@@ -38,12 +38,18 @@ class StoreCalls:
     """
 
     def __init__(
-        self, instance: Instance, bridge: Bridge, store: ClaimStore, time: StoreTime
+        self,
+        bridge: Bridge,
+        store: ClaimStore,
+        time: StoreTime,
+        clock: Clock,
+        reports: Reports,
     ) -> None:
-        self._instance = instance
         self._bridge = bridge
         self._store = store
         self._time = time
+        self._clock = clock
+        self._reports = reports
         self.last_error = "no call was made"
 
     @property
@@ -75,13 +81,13 @@ class StoreCalls:
             "finish", won, finish, won.job, won.slot, won.token, end
         )
 
-    async def record(self, record: RunRecord, token: str, keep: int) -> bool:
+    async def record(
+        self, record: RunRecord, token: str, keep: int, bound: float
+    ) -> bool:
         """Write the record of a manual run; tell whether that was answered."""
         about = (record.job, record.slot, record.attempt)
         call = _answering(self._store.record)
-        done = await self._try(
-            "record", about, MAX_CALL, True, call, record, token, keep
-        )
+        done = await self._try("record", about, bound, True, call, record, token, keep)
         return done is not None
 
     async def prepare(self, jobs: Sequence[str]) -> bool:
@@ -95,12 +101,12 @@ class StoreCalls:
             "unfinished", None, bound, False, self._leases.unfinished, jobs
         )
         for key, problem in reply.unreadable if reply is not None else ():
-            self.tell_error("unfinished", f"{key}: {problem}", None)
+            self._reports.error("unfinished", f"{key}: {problem}")
         return reply
 
     async def ask_time(self) -> bool:
         """Ask the store what time it is, for the estimate; tell whether it answered."""
-        sent = self._instance.clock.monotonic()
+        sent = self._clock.monotonic()
         call = _answering(self._store.time)
         answer = await self._try("time", None, MAX_CALL, False, call)
         if answer is not None:
@@ -111,22 +117,6 @@ class StoreCalls:
         """Read a job's newest records; here failures are the caller's, as exceptions."""
         return await self._bridge.call(
             self._store.history, job, limit, bound=MAX_CALL, keep=False
-        )
-
-    def tell_error(
-        self, operation: str, error: str, about: tuple[str, int, int] | None
-    ) -> None:
-        """Make an event of something that went wrong with the store."""
-        job, slot, attempt = about or (None, None, None)
-        self._instance.tell(
-            Error(
-                **self._instance.stamp(),
-                operation=operation,
-                error=error,
-                job=job,
-                slot=slot,
-                attempt=attempt,
-            )
         )
 
     async def _write(
@@ -149,7 +139,7 @@ class StoreCalls:
         call: Callable[[*Ts], Awaitable[R]],
         *args: *Ts,
     ) -> R | None:
-        sent = self._instance.clock.monotonic()
+        sent = self._clock.monotonic()
         reply = await self._try(operation, about, bound, keep, call, *args)
         if reply is not None:
             self._time.observe(sent, reply.now)
@@ -171,7 +161,7 @@ class StoreCalls:
             if isinstance(error, TimeoutError):
                 text = f"no answer within {bound:g} s"
             self.last_error = f"{operation}: {text}"
-            self.tell_error(operation, text, about)
+            self._reports.error(operation, text, about)
             return None
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, assert_never
 
 from anarchon.engine.asking import ask
 from anarchon.engine.claimed_run import ClaimedRun
+from anarchon.engine.claims import new_claim
 from anarchon.engine.job_state import JobState
 from anarchon.jobs import Job
 from anarchon.model import Reason
@@ -47,28 +48,28 @@ class ClaimRunner:
             return None
         if session.instance.is_stuck(job.name):
             by = session.instance.instance_id
-            session.tell_skip(job, slot, "overlap", by)
+            session.reports.skip(job, slot, "overlap", by)
             return None
-        claim = session.new_claim(job, slot, mode)
+        claim = new_claim(session.instance, job, slot, mode)
         reply, _ = await ask(session, claim)
         match reply:
             case Won():
                 return self._won(job, claim, reply)
             case Running():
-                session.tell_skip(job, slot, "taken", reply.instance_id)
+                session.reports.skip(job, slot, "taken", reply.instance_id)
             case Done():
                 why = "superseded" if reply.superseded else "taken"
-                session.tell_skip(job, slot, why, reply.instance_id)
+                session.reports.skip(job, slot, why, reply.instance_id)
             case Late():
-                session.tell_skip(job, slot, "late")
+                session.reports.skip(job, slot, "late")
             case None:
                 # won unheard, it would read "running" for ever
                 session.release_unknown(claim)
-                session.tell_skip(job, slot, "late")
+                session.reports.skip(job, slot, "late")
             case Early():
                 session.timers.arm(state)
             case Overlapping() | NoRun():
-                session.tell_unexpected(claim, reply)
+                session.reports.unexpected(claim, reply)
             case _:
                 assert_never(reply)
         return None

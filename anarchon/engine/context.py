@@ -22,9 +22,9 @@ class Cancellation:
     __slots__ = ("_reason", "refused", "scope", "shields")
 
     def __init__(self) -> None:
-        self.scope = anyio.CancelScope()
+        self.scope: anyio.CancelScope = anyio.CancelScope()
         self.shields: set[anyio.CancelScope] = set()
-        self.refused = False
+        self.refused: bool = False
         self._reason: CancelReason | None = None
 
     @property
@@ -68,6 +68,14 @@ class RunContext:
         "slot",
         "token",
     )
+
+    job: str
+    slot: int
+    attempt: int
+    reason: Reason
+    instance_id: str
+    token: str
+    fence: tuple[int, int] | None
 
     def __init__(
         self,

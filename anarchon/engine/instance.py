@@ -37,7 +37,7 @@ class Instance:
         self.clock = clock
         self.bus = bus
         self.stop_timeout = stop_timeout
-        self.threads = anyio.CapacityLimiter(MAX_THREADS)
+        self.threads: anyio.CapacityLimiter = anyio.CapacityLimiter(MAX_THREADS)
         self.fatal: BaseException | None = None
         self._nursery: TaskGroup | None = None
         self._runs: dict[str, set[Run]] = {}

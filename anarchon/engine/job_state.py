@@ -20,10 +20,10 @@ class JobState:
     __slots__ = ("_turn", "armed", "far_ahead", "job", "removed", "watch")
 
     def __init__(self, job: Job) -> None:
-        self.job = job
+        self.job: Job = job
         self.armed: int | None = None
-        self.removed = False
-        self.far_ahead = False
+        self.removed: bool = False
+        self.far_ahead: bool = False
         self.watch: Watch | None = None
         self._turn: anyio.Semaphore | None = None
 

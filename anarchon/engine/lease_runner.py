@@ -10,6 +10,7 @@ finds the run and hands it over.
 from typing import TYPE_CHECKING, assert_never
 
 from anarchon.engine.asking import Asked, ask
+from anarchon.engine.claims import new_claim
 from anarchon.engine.job_state import JobState
 from anarchon.engine.leased_run import LeasedRun
 from anarchon.engine.trust import Trust
@@ -52,9 +53,9 @@ class LeaseRunner:
             return None
         if session.instance.is_stuck(state.job.name):
             by = session.instance.instance_id
-            session.tell_skip(state.job, slot, "overlap", by)
+            session.reports.skip(state.job, slot, "overlap", by)
             return None
-        claim = session.new_claim(state.job, slot, mode)
+        claim = new_claim(session.instance, state.job, slot, mode)
         asked = await ask(session, claim)
         if isinstance(asked.reply, Won):
             if state.watch is not None:
@@ -69,28 +70,28 @@ class LeaseRunner:
         reply = asked.reply
         match reply:
             case Running():
-                session.tell_skip(job, slot, "taken", reply.instance_id)
+                session.reports.skip(job, slot, "taken", reply.instance_id)
                 watch.granted(slot)
                 watch.see(slot, reply.attempt, asked.sent[0] + reply.left)
             case Overlapping():
-                session.tell_skip(job, slot, "overlap", reply.instance_id)
+                session.reports.skip(job, slot, "overlap", reply.instance_id)
                 watch.see(reply.slot, reply.attempt, asked.sent[0] + reply.left)
                 watch.keep(claim)
             case Late():
-                session.tell_skip(job, slot, "late")
+                session.reports.skip(job, slot, "late")
             case Done():
                 why = "superseded" if reply.superseded else "taken"
-                session.tell_skip(job, slot, why, reply.instance_id)
-                session.look_at_newest(state, reply)
-                session.tell_ended(reply.ended)
+                session.reports.skip(job, slot, why, reply.instance_id)
+                session.reports.newest(state, reply)
+                session.reports.ended(reply.ended)
             case None:
-                session.tell_skip(job, slot, "late")
+                session.reports.skip(job, slot, "late")
                 watch.keep(claim, unheard=True)
             case Early():
                 session.timers.arm(state)
             case Won() | NoRun():
                 # handled by the caller, and an answer to a takeover only
-                session.tell_unexpected(claim, reply)
+                session.reports.unexpected(claim, reply)
             case _:
                 assert_never(reply)
 
@@ -104,7 +105,7 @@ class LeaseRunner:
     ) -> LeasedRun:
         """Make the run that was won; without an await since the answer."""
         session = self._session
-        session.tell_ended(reply.ended)
+        session.reports.ended(reply.ended)
         trust = Trust(session.instance.clock)
         trust.renew(sent, reply.left)
         started = session.time.now() if reply.now is None else float(reply.now)

@@ -14,7 +14,7 @@ from anarchon.engine.run import Run
 from anarchon.engine.settle import until_answered
 from anarchon.jobs import Job
 from anarchon.model import CancelReason, Reason, RunRecord
-from anarchon.rules.lease import settle_limit
+from anarchon.rules.lease import call_bound, settle_limit
 
 if TYPE_CHECKING:
     from anarchon.engine.session import Session
@@ -69,11 +69,12 @@ class ManualRun(Run):
     async def write_end(self, ending: Ending) -> None:
         """Write the one record of this run."""
         options = self.job.options
+        bound = call_bound(options.lease)
         record = self.end_record(ending)
 
         async def write() -> bool | None:
             calls, token = self.session.calls, self.context.token
-            return await calls.record(record, token, options.keep) or None
+            return await calls.record(record, token, options.keep, bound) or None
 
         limit = settle_limit(options.lease, self.session.instance.stop_timeout)
         await until_answered(write, limit, self.session.instance.clock)

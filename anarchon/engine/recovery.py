@@ -95,7 +95,7 @@ class Recovery:
         try:
             missed = self._missed(state)
         except Exception as error:  # noqa: BLE001  the schedule may be a user's
-            session.tell_broken(state, error)
+            session.reports.broken(state, error)
             return
         if missed is not None:
             # in one go, before any timer of this job can fire: so it goes first

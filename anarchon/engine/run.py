@@ -67,8 +67,8 @@ class Run(ABC):
         self.slot = slot
         self.attempt = attempt
         self.reason = reason
-        self.cancellation = Cancellation()
-        self.context = RunContext(
+        self.cancellation: Cancellation = Cancellation()
+        self.context: RunContext = RunContext(
             job=job.name,
             slot=slot,
             attempt=attempt,

@@ -11,9 +11,7 @@ released by its token.
 """
 
 import math
-import random
-import secrets
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from typing import TypeVarTuple
 
 import anyio
@@ -23,26 +21,25 @@ from anarchon.bridge import Bridge
 from anarchon.engine.calls import StoreCalls
 from anarchon.engine.claim_runner import ClaimRunner
 from anarchon.engine.instance import Instance
+from anarchon.engine.intake import Intake
 from anarchon.engine.job_state import JobState
 from anarchon.engine.lease_runner import LeaseRunner
 from anarchon.engine.pulse import Pulse
 from anarchon.engine.recovery import Left, Recovery
+from anarchon.engine.reports import Reports
 from anarchon.engine.run import Run
 from anarchon.engine.settle import until_answered
 from anarchon.engine.store_time import StoreTime
 from anarchon.engine.timers import Timers
 from anarchon.engine.watch import Watch
 from anarchon.errors import BackendUnavailable
-from anarchon.events import ClockSkew, Interrupted, Skip
 from anarchon.jobs import Job
-from anarchon.model import CancelReason, End, Reason, RunRecord, Status
-from anarchon.protocol import Claim, ClaimStore, Done, Reply
-from anarchon.rules.lease import backoff, settle_limit
+from anarchon.model import CancelReason, End, Reason, Status
+from anarchon.protocol import Claim, ClaimStore
+from anarchon.rules.lease import settle_limit
 
 Ts = TypeVarTuple("Ts")
 
-# a newest slot this far ahead of the store's clock blocks the job until then (L9)
-FAR_AHEAD = 60_000
 # seconds for what stop and closing have cut off to tell its end
 UNWINDING = 1.0
 
@@ -60,16 +57,17 @@ class Session:
         leases: bool,
     ) -> None:
         self.instance = instance
+        self.reports = Reports(instance)
         self.states = {name: JobState(job) for name, job in jobs.items()}
         self.leases = leases
         self.time = StoreTime(
             instance.clock,
-            on_skew=self._tell_skew,
+            on_skew=self.reports.skew,
             on_step=lambda: self.timers.look_again(),
         )
-        self.calls = StoreCalls(instance, bridge, store, self.time)
+        self.calls = StoreCalls(bridge, store, self.time, instance.clock, self.reports)
         self.timers = Timers(
-            instance.clock, self.time, fire=self._fire, broken=self.tell_broken
+            instance.clock, self.time, fire=self._fire, broken=self.reports.broken
         )
         self.pulse = Pulse(instance.clock)
         self.lease_runner = LeaseRunner(self)
@@ -77,8 +75,7 @@ class Session:
         self._recovery = Recovery(self)
         self._first = tuple(self.states.values())
         self._left = Left((), 0.0)
-        self._added: list[JobState] = []
-        self._news = anyio.Event()
+        self._intake = Intake(self._recovery, instance.clock)
         self._stop = anyio.Event()
         self._task_over = anyio.Event()
         self._deadline = math.inf
@@ -133,7 +130,7 @@ class Session:
         async with anyio.create_task_group() as self._work:
             self._recovery.begin(self._first, self._left)
             self._work.start_soon(self.timers.run, self.calls.ask_time)
-            self._work.start_soon(self._take_on_added)
+            self._work.start_soon(self._intake.run)
             if self.leases:
                 self._work.start_soon(self._recovery.sweep)
             ready()
@@ -194,8 +191,7 @@ class Session:
     def add(self, job: Job) -> None:
         """Take a job on, with all that are added in the same turn of the loop."""
         state = self.states[job.name] = JobState(job)
-        self._added.append(state)
-        self._news.set()
+        self._intake.add(state)
 
     def remove(self, name: str) -> None:
         """Hand no more slots of a job on, and watch it no more."""
@@ -203,31 +199,6 @@ class Session:
         state.removed = True
         if state.watch is not None:
             state.watch.end()
-
-    async def _take_on_added(self) -> None:
-        failures = 0
-        while True:
-            await self._news.wait()
-            self._news = anyio.Event()
-            added, self._added = self._added, []
-            # after a failure one by one: a job that can't be prepared holds no other
-            batches = [[state] for state in added] if failures else [added]
-            failed: list[JobState] = []
-            for batch in batches:
-                failed += await self._take_on([s for s in batch if not s.removed])
-            failures = failures + 1 if failed else 0
-            if failed:
-                self._added += failed
-                self._news.set()
-                await self.instance.clock.sleep(backoff(failures, random.random()))
-
-    async def _take_on(self, states: Sequence[JobState]) -> Sequence[JobState]:
-        """Recover, catch up and arm jobs; return those for which that failed."""
-        left = await self._recovery.read(states) if states else None
-        if left is None:
-            return states
-        self._recovery.begin(states, left)
-        return ()
 
     def watch_of(self, state: JobState) -> Watch:
         """Return the watch of a job."""
@@ -240,7 +211,7 @@ class Session:
     def _fire(self, state: JobState, slot: int) -> None:
         late = state.job.options.max_late * 1000
         if not self.time.void and self.time.now() - slot > late:
-            self.tell_skip(state.job, slot, "late")
+            self.reports.skip(state.job, slot, "late")
         else:
             self.spawn(self.claiming, self._runner, state, slot, Reason.SCHEDULED)
 
@@ -280,33 +251,6 @@ class Session:
         if state is not None and not self.stopping:
             self.watch_of(state).lost(slot, attempt)
 
-    def new_claim(self, job: Job, slot: int, mode: Reason, attempt: int = 1) -> Claim:
-        """Make the claim for one attempt, with a token of its own."""
-        options = job.options
-        catch_up = options.catch_up + options.jitter
-        return Claim(
-            job=job.name,
-            slot=slot,
-            token=secrets.token_hex(16),
-            attempt=attempt,
-            instance_id=self.instance.instance_id,
-            mode=mode,
-            lease=options.lease,
-            overlap=options.overlap,
-            max_attempts=options.max_attempts,
-            limit=catch_up if mode is Reason.CATCH_UP else options.max_late,
-            startable=max(options.max_late, catch_up),
-            keep=options.keep,
-            keep_for=settle_limit(options.lease, self.instance.stop_timeout),
-        )
-
-    def gives_up_at(self, claim: Claim) -> float:
-        """Return the monotonic instant at which a run can no longer be started."""
-        monotonic = self.instance.clock.monotonic()
-        if self.time.void:
-            return monotonic + claim.limit
-        return monotonic + claim.limit - (self.time.now() - claim.slot) / 1000
-
     def release_unknown(self, claim: Claim) -> None:
         """Let go of an attempt that may have been won unheard."""
         self.spawn(self._release_unknown, claim)
@@ -321,61 +265,6 @@ class Session:
 
         limit = settle_limit(claim.lease, self.instance.stop_timeout)
         await until_answered(let_go, limit, self.instance.clock)
-
-    # --- events ---------------------------------------------------------------------
-
-    def tell_skip(
-        self, job: Job, slot: int, reason: str, by: str | None = None
-    ) -> None:
-        """Tell that a scheduled or catch-up claim did not win."""
-        stamp = self.instance.stamp()
-        self.instance.tell(
-            Skip(**stamp, job=job.name, slot=slot, attempt=1, reason=reason, by=by)
-        )
-
-    def tell_ended(self, records: Sequence[RunRecord]) -> None:
-        """Tell of runs that ended for good without their runner."""
-        for record in records:
-            self.instance.tell(
-                Interrupted(
-                    **self.instance.stamp(),
-                    job=record.job,
-                    slot=record.slot,
-                    attempt=record.attempt,
-                    record=record,
-                    handed_over=record.handed_over,
-                    final=True,
-                )
-            )
-
-    def look_at_newest(self, state: JobState, done: Done) -> None:
-        """Tell once if a newest slot in the future keeps the job from running (L9)."""
-        if done.newest is None or done.now is None:
-            return
-        ahead = done.newest - done.now
-        if ahead > FAR_AHEAD and not state.far_ahead:
-            self.calls.tell_error(
-                "claim",
-                f"the newest granted slot of {state.job.name!r} is {ahead / 1000:g} s "
-                "ahead of the store's clock: nothing older is granted. See 'A clock "
-                "that was set back' in docs/laws.md for the reset",
-                (state.job.name, done.newest, 1),
-            )
-        state.far_ahead = ahead > FAR_AHEAD
-
-    def tell_unexpected(self, claim: Claim, reply: Reply) -> None:
-        """Tell of an answer that a store must not give to this claim."""
-        about = (claim.job, claim.slot, claim.attempt)
-        self.calls.tell_error("claim", f"unexpected answer {reply!r}", about)
-
-    def tell_broken(self, state: JobState, error: Exception) -> None:
-        """Tell that a job's schedule raised or made no sense."""
-        self.calls.tell_error(
-            "schedule", f"{state.job.name!r}: {type(error).__name__}: {error}", None
-        )
-
-    def _tell_skew(self, offset: float) -> None:
-        self.instance.tell(ClockSkew(**self.instance.stamp(), offset=offset))
 
 
 NEVER_STARTED = End(

@@ -47,7 +47,7 @@ class StoreTime:
         self._clock = clock
         self._on_skew = on_skew
         self._on_step = on_step
-        self.stepped = -math.inf
+        self.stepped: float = -math.inf
         self._samples: deque[_Sample] = deque()
         self._drift = 0.0
         self._told = True

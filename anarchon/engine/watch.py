@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING, assert_never
 import anyio
 import anyio.lowlevel
 
+from anarchon.engine.claims import new_claim
 from anarchon.engine.job_state import JobState
 from anarchon.events import Takeover
 from anarchon.model import Overlap, Reason
@@ -88,9 +89,8 @@ class Watch:
         target = self._targets.get(slot)
         # an unheard claim may be what is seen here: its own token asks first (T5)
         if target is None or (target.claim.attempt < wanted and not target.failures):
-            claim = self._session.new_claim(
-                self._state.job, slot, Reason.TAKEOVER, wanted
-            )
+            instance, job = self._session.instance, self._state.job
+            claim = new_claim(instance, job, slot, Reason.TAKEOVER, wanted)
             target = Target(claim, ask_at=0.0)
         target.lease_end = -math.inf if lease_end is None else lease_end
         self._watch(target, self._when(lease_end))
@@ -217,7 +217,7 @@ class Watch:
                 self.see(reply.slot, reply.attempt, sent[0] + reply.left)
             case Done():
                 self._targets.pop(slot, None)
-                self._session.tell_ended(reply.ended)
+                self._session.reports.ended(reply.ended)
             case NoRun() if reply.could:
                 target.ask_at = self._when(None)
             case NoRun() | Late() | Early():
