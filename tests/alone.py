@@ -76,6 +76,16 @@ class Alone:
         assert isinstance(reply, Won), reply
         return claim.token
 
+    def token(self, slot: int) -> str:
+        """Return the token with which the scheduler asked for a slot last."""
+        asked = [
+            arg
+            for call in self.faults.log
+            for arg in call.args
+            if isinstance(arg, Claim) and arg.slot == slot
+        ]
+        return asked[-1].token
+
 
 def rival_claim(slot: int, attempt: int = 1, lease: float = 30.0) -> Claim:
     """Return instance B's claim for an attempt of ``sync``."""
@@ -101,12 +111,16 @@ async def open_alone(
     *,
     clock: Clock | None = None,
     leases: bool = True,
+    backend: MemoryBackend | None = None,
     start: bool = True,
     **options: Unpack[AloneOptions],
 ) -> AsyncGenerator[Alone]:
-    """Open scheduler A on a store in memory, without jitter and catch-up."""
+    """Open scheduler A on a store in memory, without jitter and catch-up.
+
+    A ``backend`` of the test's own should read the same ``clock``.
+    """
     clock = VirtualClock() if clock is None else clock
-    backend = MemoryBackend(clock=clock, leases=leases)
+    backend = backend or MemoryBackend(clock=clock, leases=leases)
     faults, journal = Faults(), Journal()
     settled: AloneOptions = {"jitter": 0, "catch_up": 0, **options}
     async with (
