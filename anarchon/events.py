@@ -18,7 +18,7 @@ from anyio.abc import ObjectReceiveStream
 from anarchon.errors import InvalidOption
 from anarchon.model import Reason, RunRecord
 
-logger = logging.getLogger("anarchon")
+logger: logging.Logger = logging.getLogger("anarchon")
 
 STREAM_CAPACITY = 1_000
 

@@ -29,10 +29,10 @@ class Life:
     def __init__(
         self, instance: Instance, backend: Backend, jobs: Mapping[str, Job]
     ) -> None:
-        self.state = State.STARTING
+        self.state: State = State.STARTING
         self.error: Exception | None = None
-        self.started = anyio.Event()
-        self.ended = anyio.Event()
+        self.started: anyio.Event = anyio.Event()
+        self.ended: anyio.Event = anyio.Event()
         self._instance = instance
         self._backend = backend
         self._jobs = jobs

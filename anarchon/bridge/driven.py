@@ -36,7 +36,7 @@ from anarchon.bridge.contract import BridgeClosed
 from anarchon.bridge.driver import Call
 from anarchon.bridge.tenant import Tenant
 
-logger = logging.getLogger("anarchon")
+logger: logging.Logger = logging.getLogger("anarchon")
 
 T = TypeVar("T")
 Ts = TypeVarTuple("Ts")

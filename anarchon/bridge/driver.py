@@ -12,7 +12,7 @@ from typing import Generic, TypeVar
 
 from anarchon.bridge.contract import BridgeClosed, BridgeError
 
-logger = logging.getLogger("anarchon")
+logger: logging.Logger = logging.getLogger("anarchon")
 
 T = TypeVar("T")
 
@@ -27,11 +27,11 @@ class Call(Generic[T]):
         operation: Callable[[], Awaitable[T]],
         context: Context,
     ) -> None:
-        self.operation = operation
-        self.context = context
+        self.operation: Callable[[], Awaitable[T]] = operation
+        self.context: Context = context
         self.on_over: Callable[[], object] = bool
         self.task: asyncio.Task[None] | None = None
-        self.over = False
+        self.over: bool = False
         self._value: T
         self._error: BaseException | None = None
 

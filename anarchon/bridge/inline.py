@@ -17,7 +17,7 @@ import anyio.lowlevel
 
 from anarchon.bridge.contract import BridgeClosed, BridgeError
 
-logger = logging.getLogger("anarchon")
+logger: logging.Logger = logging.getLogger("anarchon")
 
 T = TypeVar("T")
 Ts = TypeVarTuple("Ts")

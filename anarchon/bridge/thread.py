@@ -21,7 +21,7 @@ from anarchon.bridge.driven import DrivenBridge
 from anarchon.bridge.driver import Call, DriverTasks
 from anarchon.bridge.passage import Passage
 
-logger = logging.getLogger("anarchon")
+logger: logging.Logger = logging.getLogger("anarchon")
 
 T = TypeVar("T")
 

@@ -38,7 +38,7 @@ class InstanceProcess:
         self, instance_id: str, process: Process, tell: Callable[[Report], None]
     ) -> None:
         self.instance_id = instance_id
-        self.pid = process.pid
+        self.pid: int = process.pid
         self._process = process
         self._tell = tell
         self._deed: Kind | None = None

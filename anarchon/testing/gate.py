@@ -19,8 +19,8 @@ class Gate:
     """
 
     def __init__(self) -> None:
-        self.frozen = False
-        self.cut = False
+        self.frozen: bool = False
+        self.cut: bool = False
         self._wake_ups: list[Callable[[], object]] = []
 
     def freeze(self) -> None:

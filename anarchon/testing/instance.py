@@ -18,8 +18,8 @@ class Instance:
 
     def __init__(self, name: str, world: World) -> None:
         self.name = name
-        self.clock = VirtualClock()
-        self.faults = Faults()
+        self.clock: VirtualClock = VirtualClock()
+        self.faults: Faults = Faults()
         self._world = world
         self._life: Life | None = None
         self._frozen_since = 0.0

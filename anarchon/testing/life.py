@@ -61,8 +61,8 @@ class Life:
     def __init__(
         self, name: str, clock: VirtualClock, faults: Faults, world: World
     ) -> None:
-        self.gate = Gate()
-        self.clock = GatedClock(clock, self.gate)
+        self.gate: Gate = Gate()
+        self.clock: GatedClock = GatedClock(clock, self.gate)
         self.runs: list[LiveRun] = []
         self.frozen_runs: set[LiveRun] = set()
         self._name = name

@@ -46,7 +46,7 @@ class MemoryBackend:
         remembers: float | None = None,
     ) -> None:
         self.leases = leases
-        self.namespace = check_namespace(namespace)
+        self.namespace: str = check_namespace(namespace)
         self.remembers = remembers
         read = time.time if clock is None else clock.time
         self._data = Data(lambda: milliseconds(read()))

@@ -19,7 +19,7 @@ class Data:
 
     def __init__(self, now: Callable[[], int]) -> None:
         self.now = now
-        self.lock = threading.Lock()
+        self.lock: threading.Lock = threading.Lock()
         self.jobs: dict[str, Job] = {}
 
     def job(self, name: str) -> Job:

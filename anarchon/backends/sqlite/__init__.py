@@ -49,8 +49,8 @@ class SqliteBackend:
         namespace: str = "anarchon",
         clock: StoreClock | None = None,
     ) -> None:
-        self.path = _checked_path(path)
-        self.namespace = _checked_namespace(namespace)
+        self.path: Path = _checked_path(path)
+        self.namespace: str = _checked_namespace(namespace)
         self._read_clock = time.time if clock is None else clock.time
         if find_spec("aiosqlite") is None:
             raise InvalidOption(

@@ -34,7 +34,7 @@ class Caller:
     __slots__ = ("left",)
 
     def __init__(self) -> None:
-        self.left = False
+        self.left: bool = False
 
 
 class Connection(aiosqlite.Connection):

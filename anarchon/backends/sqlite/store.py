@@ -20,7 +20,7 @@ from anarchon.backends.sqlite.sql import statements
 from anarchon.model import End, RunRecord
 from anarchon.protocol import Answer, Claim, ClaimReply, Unfinished
 
-logger = logging.getLogger("anarchon")
+logger: logging.Logger = logging.getLogger("anarchon")
 
 
 @asynccontextmanager

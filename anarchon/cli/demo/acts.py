@@ -22,7 +22,7 @@ class Show:
     def __init__(
         self, cluster: Cluster, story: Story, setup_of: Callable[[str], Setup]
     ) -> None:
-        self.awaited = "nothing"
+        self.awaited: str = "nothing"
         self._cluster = cluster
         self._story = story
         self._setup_of = setup_of

@@ -10,7 +10,7 @@ from anarchon import RunRecord, Status
 from anarchon.cli.demo.story import Bar, Story
 from anarchon.cli.report import Kind
 
-STORED_AS = {
+STORED_AS: dict[Kind, tuple[Status, ...]] = {
     Kind.SUCCESS: (Status.SUCCESS,),
     Kind.FAILURE: (Status.FAILED,),
     Kind.INTERRUPTED: (Status.INTERRUPTED,),

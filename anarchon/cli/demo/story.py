@@ -97,7 +97,9 @@ class Story:
 
     def __init__(self, began: float) -> None:
         self.began = began
-        self.lanes = {name: Lane(instance_id=name) for name in INSTANCES}
+        self.lanes: dict[str, Lane] = {
+            name: Lane(instance_id=name) for name in INSTANCES
+        }
         self.notes: list[Note] = []
 
     # --- hearing --------------------------------------------------------------------

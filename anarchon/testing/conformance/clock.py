@@ -18,7 +18,7 @@ class ManualClock:
     """
 
     def __init__(self) -> None:
-        self.ms = SLOT
+        self.ms: int = SLOT
 
     def time(self) -> float:
         """Return its time in seconds since 1970 UTC, as a backend reads it."""

@@ -25,7 +25,7 @@ from anarchon.testing.conformance.probe import LeaseProbe, Link, Probe, linked
 class _Suite(Granting, Order, History, Manual, Apart):
     """What every store is held to. Each test runs on each loop that anyio knows."""
 
-    pytestmark = pytest.mark.anyio
+    pytestmark: pytest.MarkDecorator = pytest.mark.anyio
 
     @pytest.fixture
     def clock(self) -> ManualClock:
