@@ -97,7 +97,9 @@ def _expand(
     # seconds are read like minutes: with six fields croniter 6 refuses 7 for Sunday
     (second, *_), _ = croniter.expand(f"{texts[0]} * * * *")
     fields, nth = croniter.expand(" ".join(texts[1:]))
-    weekdays = [(int(day), which) for day, some in nth.items() for which in some]
+    weekdays: list[tuple[int, int | str]] = [
+        (int(day), which) for day, some in nth.items() for which in some
+    ]
     return [second, *fields], weekdays
 
 

@@ -13,6 +13,9 @@ from anarchon.errors import InvalidOption
 
 _ALLOWED = "a handler is a function, def or async def, of the context or of nothing"
 
+# its parameters are what this file looks at
+_Handler = Callable[..., object]  # type: ignore[explicit-any]
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Calling:
@@ -44,16 +47,16 @@ def read_handler(handler: object) -> Calling:
     )
 
 
-def _body(handler: Callable[..., object]) -> object:
+def _body(handler: object) -> object:
     """Return the function that holds the code, or the class that is called."""
     while isinstance(handler, functools.partial):
         handler = handler.func
     if inspect.isroutine(handler) or isinstance(handler, type):
         return handler
-    return handler.__call__
+    return type(handler).__call__
 
 
-def _takes_context(handler: Callable[..., object]) -> bool:
+def _takes_context(handler: _Handler) -> bool:
     parameters = _parameters(handler)
     required = [p for p in parameters if _is_required(p)]
     if len(required) > 1 or any(p.kind is Parameter.KEYWORD_ONLY for p in required):
@@ -62,7 +65,7 @@ def _takes_context(handler: Callable[..., object]) -> bool:
     return bool(required) or any(p.kind is Parameter.VAR_POSITIONAL for p in parameters)
 
 
-def _parameters(handler: Callable[..., object]) -> list[Parameter]:
+def _parameters(handler: _Handler) -> list[Parameter]:
     try:
         return list(inspect.signature(handler).parameters.values())
     except (TypeError, ValueError):
