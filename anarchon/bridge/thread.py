@@ -80,8 +80,6 @@ class ThreadBridge(DrivenBridge):
 
         def leave(_: object) -> trio.lowlevel.Abort:
             nonlocal host
-            if call.over:  # then wake() is on its way
-                return trio.lowlevel.Abort.FAILED
             host = None
             return trio.lowlevel.Abort.SUCCEEDED
 
