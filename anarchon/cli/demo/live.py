@@ -54,17 +54,19 @@ class LiveScreen:
         """Draw the lanes and the newest notes."""
         self._now = now
         room = max(FEWEST_NOTES, self._console.height - FIXED_LINES)
-        self._draw(story, _worth_a_line(story)[-room:], no_wrap=True)
+        frame = self._frame(story, _worth_a_line(story)[-room:], no_wrap=True)
+        self._live.update(frame, refresh=True)
 
     def conclude(
         self, story: Story, records: Sequence[RunRecord], promises: Sequence[Promise]
     ) -> None:
         """Leave the lanes with all notes, and print the history and the verdict."""
-        self._draw(story, _worth_a_line(story), no_wrap=False)
+        # stop draws it, and lets it be higher than the terminal
+        self._live.update(self._frame(story, _worth_a_line(story), no_wrap=False))
         self._live.stop()
         self._console.print(*_history(story, records), *_verdict(promises), sep="\n")
 
-    def _draw(self, story: Story, notes: Sequence[Note], *, no_wrap: bool) -> None:
+    def _frame(self, story: Story, notes: Sequence[Note], *, no_wrap: bool) -> Group:
         width, now = self._console.width, self._now
         above = (
             *_header(self._loop, width, now - story.began),
@@ -76,7 +78,7 @@ class LiveScreen:
         below = [_note(note, story.began) for note in notes]
         for line in (*above, *(below if no_wrap else ())):
             line.no_wrap, line.overflow = True, "ellipsis"
-        self._live.update(Group(*above, *below), refresh=True)
+        return Group(*above, *below)
 
 
 def _worth_a_line(story: Story) -> list[Note]:

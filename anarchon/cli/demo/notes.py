@@ -99,9 +99,10 @@ def _taken_over(story: "Story", report: Report) -> str:
     what = f"runs report again, attempt {report.attempt}"
     if before is None or before.ended is None:
         return what
-    after = max(0.0, report.at - before.ended)
-    how = "hand-over" if before.handed_over else "kill"
-    return f"{what}, {after:.2f} s after the {how}"
+    after = f"{max(0.0, report.at - before.ended):.2f} s after the"
+    if before.end is Kind.KILLED:
+        return f"{what}, {after} kill"
+    return f"{what}, {after} hand-over" if before.handed_over else what
 
 
 def _succeeded(_: "Story", report: Report) -> str:

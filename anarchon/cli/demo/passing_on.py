@@ -17,28 +17,29 @@ from anarchon.cli.report import Kind
 class Passing:
     """An attempt that its runner left, and the next one: as told, and as stored.
 
-    ``gone`` is when the runner was gone by its own or the killer's word, and by the
-    store's clock, in seconds since 1970 UTC. ``finished`` is whether any later attempt
-    succeeded: the next one may itself be lost, on a machine that stands still.
+    ``gone`` is when the runner was gone by its own or the killer's word, and
+    ``gone_record`` by the store's clock, in seconds since 1970 UTC. ``finished`` is
+    whether any later attempt succeeded: the next one may itself be lost, on a machine
+    that stands still.
     """
 
     handed_over: bool
-    first: Bar | None = None
-    second: Bar | None = None
-    first_record: RunRecord | None = None
-    second_record: RunRecord | None = None
-    gone: tuple[float, float] = (0.0, 0.0)
-    finished: bool = False
+    first: Bar | None
+    second: Bar | None
+    first_record: RunRecord | None
+    second_record: RunRecord | None
+    gone: float
+    gone_record: float
+    finished: bool
 
     @property
     def waited(self) -> float:
         """The seconds between the two attempts: the longer of both measurements."""
         if self.second is None or self.second_record is None:
             return 0.0
-        told, stored = self.gone
         return max(
-            self.second.began - told,
-            self.second_record.started_at.timestamp() - stored,
+            self.second.began - self.gone,
+            self.second_record.started_at.timestamp() - self.gone_record,
         )
 
     def problems(self, within: float) -> Iterator[str]:
@@ -67,24 +68,29 @@ def _left_wrongly(record: RunRecord, handed_over: bool) -> Iterator[str]:
 def killed(story: Story, records: Sequence[RunRecord]) -> Passing:
     """Return how the run of the killed runner went on, counted from the kill."""
     first = story.killed(REPORT)
-    gone = (first.ended or 0.0) if first else 0.0
-    return _passing(story, records, first, (gone, gone), handed_over=False)
+    gone = _ended(first)
+    return _passing(story, records, first, gone, gone, handed_over=False)
 
 
 def stopped(story: Story, records: Sequence[RunRecord]) -> Passing:
     """Return how the run of the stopped runner went on, counted from the hand-over."""
     first = story.handed_over(REPORT)
     record = _record(records, first)
-    told = (first.ended or 0.0) if first else 0.0
-    stored = record.ended_at.timestamp() if record and record.ended_at else told
-    return _passing(story, records, first, (told, stored), handed_over=True)
+    gone = _ended(first)
+    released = record.ended_at.timestamp() if record and record.ended_at else gone
+    return _passing(story, records, first, gone, released, handed_over=True)
+
+
+def _ended(bar: Bar | None) -> float:
+    return bar.ended if bar and bar.ended else 0.0
 
 
 def _passing(
     story: Story,
     records: Sequence[RunRecord],
     first: Bar | None,
-    gone: tuple[float, float],
+    gone: float,
+    gone_record: float,
     *,
     handed_over: bool,
 ) -> Passing:
@@ -96,6 +102,7 @@ def _passing(
         first_record=_record(records, first),
         second_record=_record(records, second),
         gone=gone,
+        gone_record=gone_record,
         finished=first is not None and _finished(story, records, first),
     )
 
