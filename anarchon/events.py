@@ -226,7 +226,8 @@ class EventBus:
         """Register a plain function; return the function that unsubscribes it."""
         if name not in EVENT_NAMES:
             raise InvalidOption(
-                f"there is no event {name!r}; events are {', '.join(sorted(EVENT_NAMES))}"
+                f"there is no event {name!r}; "
+                f"events are {', '.join(sorted(EVENT_NAMES))}"
             )
         _check_callback(callback)
         entries = self._callbacks.setdefault(name, [])

@@ -63,7 +63,7 @@ class Life:
             self.ended.set()
 
     def stop(self, timeout: float) -> None:
-        """Begin to stop; a start under way is cancelled. Called again it can shorten."""
+        """Begin to stop; a start under way is cancelled. Again, it can shorten."""
         if self.ended.is_set():
             return
         if self.state is State.STARTING:

@@ -6,7 +6,7 @@ Decides the public API. Must not know how a slot becomes a run.
 import os
 import signal
 import socket
-from collections.abc import AsyncGenerator, Callable, Iterable, Mapping
+from collections.abc import AsyncGenerator, Callable, Iterable
 from contextlib import asynccontextmanager
 from typing import Unpack
 
@@ -14,6 +14,7 @@ import anyio
 import anyio.lowlevel
 from anyio.abc import TaskGroup
 
+from anarchon import serving
 from anarchon.backends import backend_from
 from anarchon.bridge import open_bridge
 from anarchon.clock import Clock, SystemClock
@@ -23,26 +24,16 @@ from anarchon.engine.session import Session
 from anarchon.errors import (
     BackendTooOld,
     BackendUnavailable,
-    DuplicateJob,
     InvalidOption,
     SchedulerNotRunning,
-    UnknownJob,
 )
 from anarchon.events import Callback, EventBus, EventStream, logger
-from anarchon.jobs import Job, Registrar, check_job
+from anarchon.jobs import Job, Registrar
 from anarchon.lifecycle import CLOSE_WITHIN, CLOSING, Life
 from anarchon.model import RunRecord, State
-from anarchon.options import (
-    OPTION_NAMES,
-    JobOptions,
-    build_options,
-    check_known,
-    naming,
-    refuse_forgotten,
-    refuse_without_leases,
-    without_leases,
-)
+from anarchon.options import OPTION_NAMES, JobOptions, check_known
 from anarchon.protocol import Backend
+from anarchon.registry import Registry
 from anarchon.rules.durations import Duration, to_seconds
 from anarchon.rules.lease import MAX_CALL
 
@@ -103,8 +94,8 @@ async def open_scheduler(
                 if start:
                     await scheduler.start()
                 yield scheduler
-            except BaseException as raised:
-                # raised again outside, where the nursery can't wrap it in a group
+            except BaseException as raised:  # noqa: BLE001  raised again below
+                # outside, the nursery can't wrap it in a group
                 error = raised
             await scheduler._leave()
     except BaseExceptionGroup as group:
@@ -124,10 +115,9 @@ class Scheduler(Registrar):
     def __init__(self, backend: Backend, options: SchedulerOptions) -> None:
         check_known(options, (*OWN_OPTIONS, *OPTION_NAMES))
         self._backend = backend
-        self._defaults: Mapping[str, object] = {
-            name: value for name, value in options.items() if name in OPTION_NAMES
-        }
-        self._check_defaults()
+        given: Mapping[str, object] = options
+        defaults = {name: given[name] for name in given if name in OPTION_NAMES}
+        self._registry = Registry(backend, defaults)
         stop_timeout = options.get("stop_timeout", STOP_TIMEOUT)
         self._bus = EventBus()
         self._instance = Instance(
@@ -136,7 +126,6 @@ class Scheduler(Registrar):
             bus=self._bus,
             stop_timeout=to_seconds(stop_timeout, name="stop_timeout", zero=True),
         )
-        self._jobs: dict[str, Job] = {}
         self._life: Life | None = None
         self._left = False
 
@@ -155,15 +144,15 @@ class Scheduler(Registrar):
     @property
     def jobs(self) -> tuple[Job, ...]:
         """The registered jobs, with the options that they have on this scheduler."""
-        return tuple(self._jobs.values())
+        return tuple(self._registry.jobs.values())
 
     def next_slot(self, name: str) -> int:
-        """Return a job's next slot, in ms since 1970 UTC, by the store's estimated time.
+        """Return a job's next slot by the store's estimated time, in ms since 1970 UTC.
 
         Raises:
             UnknownJob: no job of this name is registered here.
         """
-        job = self._job(name)
+        job = self._registry[name]
         session = self._session
         now = session.time.now() if session else self._instance.clock.time() * 1000
         return job.schedule.next_after(int(now))
@@ -185,11 +174,7 @@ class Scheduler(Registrar):
             InvalidOption: an option can't be had together with the others, or not on
                 this backend.
         """
-        check_job(job)
-        if job.name in self._jobs:
-            raise DuplicateJob(f"there is a job named {job.name!r} already")
-        effective = self._effective(job)
-        self._jobs[job.name] = effective
+        effective = self._registry.add(job)
         if self._session is not None:
             self._session.add(effective)
 
@@ -199,11 +184,10 @@ class Scheduler(Registrar):
         Other instances keep running it, its history is kept, and a run in progress here
         finishes.
         """
-        if self._jobs.pop(name, None) is None:
-            return False
-        if self._session is not None:
+        known = self._registry.remove(name)
+        if known and self._session is not None:
             self._session.remove(name)
-        return True
+        return known
 
     # --- start and stop -------------------------------------------------------------
 
@@ -223,7 +207,7 @@ class Scheduler(Registrar):
         if self._left:
             raise SchedulerNotRunning("the block of this scheduler has been left")
         if self._life is None or self._life.ended.is_set():
-            self._life = Life(self._instance, self._backend, self._jobs)
+            self._life = Life(self._instance, self._backend, self._registry.jobs)
             self._instance.nursery.start_soon(self._life.run)
         life = self._life
         await anyio.lowlevel.checkpoint()
@@ -231,7 +215,7 @@ class Scheduler(Registrar):
         if life.error is not None:
             raise life.error
 
-    async def stop(self, timeout: Duration | None = None) -> None:
+    async def stop(self, timeout: Duration | None = None) -> None:  # noqa: ASYNC109
         """Stop scheduling, cancel the handlers, hand their runs over, close the store.
 
         Takes at most ``timeout`` seconds (``stop_timeout`` by default) and 5 s for
@@ -261,24 +245,7 @@ class Scheduler(Registrar):
         life = self._life
         if life is None or life.ended.is_set():
             raise SchedulerNotRunning("start the scheduler before serve()")
-        signals = tuple(signals)
-        if not signals:
-            await life.ended.wait()
-            return
-        _check_main_thread()
-        with anyio.open_signal_receiver(*signals) as received:
-            async with anyio.create_task_group() as group:
-
-                async def leave_when_ended() -> None:
-                    await life.ended.wait()
-                    group.cancel_scope.cancel()
-
-                group.start_soon(leave_when_ended)
-                timeout = self._instance.stop_timeout
-                async for number in received:
-                    logger.info("received %s, stopping", signal.Signals(number).name)
-                    life.stop(timeout)
-                    timeout = 0.0
+        await serving.serve(life, tuple(signals), self._instance.stop_timeout)
 
     # --- runs and records -----------------------------------------------------------
 
@@ -295,7 +262,7 @@ class Scheduler(Registrar):
         session = self._live_session()
         if session is None:
             raise SchedulerNotRunning("run_now needs a started scheduler")
-        job = self._job(name)
+        job = self._registry[name]
         await anyio.lowlevel.checkpoint_if_cancelled()
         run = ManualRun(session, job)
         session.adopt(run)
@@ -387,27 +354,6 @@ class Scheduler(Registrar):
     def _live_session(self) -> Session | None:
         return self._session if self.state is State.RUNNING else None
 
-    def _job(self, name: str) -> Job:
-        job = self._jobs.get(name)
-        if job is None:
-            raise UnknownJob(f"no job named {name!r} is registered on this instance")
-        return job
-
-    def _check_defaults(self) -> None:
-        options = build_options({}, self._defaults)
-        if not self._backend.leases:
-            refuse_without_leases(options, self._defaults, self._backend.name)
-
-    def _effective(self, job: Job) -> Job:
-        backend = self._backend
-        with naming(job.name):
-            job = job.with_defaults(self._defaults)
-            refuse_forgotten(job.options, backend.remembers, backend.name)
-            if backend.leases:
-                return job
-            refuse_without_leases(job.options, job.explicit, backend.name)
-        return job.with_options(without_leases(job.options))
-
 
 def _instance_id(given: object) -> str:
     if given is None:
@@ -415,14 +361,3 @@ def _instance_id(given: object) -> str:
     if not isinstance(given, str) or not given:
         raise InvalidOption(f"instance_id must be a text, not {given!r}")
     return given
-
-
-def _check_main_thread() -> None:
-    # threading is loaded by every loop anyway
-    import threading
-
-    if threading.current_thread() is not threading.main_thread():
-        raise RuntimeError(
-            "signals can be received in the main thread only; "
-            "here use serve(signals=()) and stop the scheduler yourself"
-        )

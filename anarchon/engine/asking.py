@@ -22,7 +22,7 @@ SHORT_WAIT = 1.0
 
 
 class Asked(NamedTuple):
-    """The last reply, ``None`` for none, and both clocks before its request was sent."""
+    """The last reply, ``None`` for none, and both clocks before it was asked for."""
 
     reply: ClaimReply | None
     sent: tuple[float, float]

@@ -50,7 +50,7 @@ class StoreCalls:
         self._time = time
         self._clock = clock
         self._reports = reports
-        self.last_error = "no call was made"
+        self.last_error: str = "no call was made"
 
     @property
     def _leases(self) -> LeaseStore:
@@ -114,7 +114,7 @@ class StoreCalls:
         return answer is not None
 
     async def history(self, job: str, limit: int) -> list[RunRecord]:
-        """Read a job's newest records; here failures are the caller's, as exceptions."""
+        """Read a job's newest records; a failure is the caller's, as an exception."""
         return await self._bridge.call(
             self._store.history, job, limit, bound=MAX_CALL, keep=False
         )
@@ -156,7 +156,7 @@ class StoreCalls:
     ) -> T | None:
         try:
             return await self._bridge.call(call, *args, bound=bound, keep=keep)
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001  any failure means "unknown"
             text = f"{type(error).__name__}: {error}"
             if isinstance(error, TimeoutError):
                 text = f"no answer within {bound:g} s"

@@ -1,6 +1,6 @@
 """What a claim says.
 
-Decides how a job's options become the fields of a claim. Must not know what is answered.
+Decides how a job's options become the fields of a claim. Must not know any answer.
 """
 
 import secrets

@@ -3,7 +3,7 @@
 Decides the handler's view. Must not know how the run is held or written.
 """
 
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 
@@ -53,9 +53,9 @@ class RunContext:
 
     ``slot`` is in milliseconds since 1970 UTC; ``attempt`` counts from 1; ``reason`` is
     ``scheduled``, ``catch-up``, ``takeover`` or ``manual``. ``fence`` is the pair
-    ``(slot, attempt)``: with ``overlap="skip"`` it only grows from attempt to attempt of
-    a job, so a system that the handler writes to can refuse a smaller one than it has
-    seen. It is ``None`` with ``overlap="allow"`` and for manual runs.
+    ``(slot, attempt)``: with ``overlap="skip"`` it only grows from attempt to attempt
+    of a job, so a system that the handler writes to can refuse a smaller one than it
+    has seen. It is ``None`` with ``overlap="allow"`` and for manual runs.
     """
 
     __slots__ = (
@@ -117,13 +117,13 @@ class RunContext:
         """Raise the loop's cancellation in a thread handler whose run was cancelled.
 
         A thread can't be cancelled from outside, so a handler that is a plain ``def``
-        calls this now and then. Only for such handlers: an ``async def`` is cancelled at
-        its next ``await``.
+        calls this now and then. Only for such handlers: an ``async def`` is cancelled
+        at its next ``await``.
         """
         anyio.from_thread.check_cancelled()
 
     @contextmanager
-    def shield(self, grace: float) -> Iterator[anyio.CancelScope]:
+    def shield(self, grace: float) -> Generator[anyio.CancelScope]:
         """Open a scope that no stop, timeout or silence cancels, for ``grace`` seconds.
 
         For finishing one unit of work in an ``async def`` handler. A refusal by the

@@ -16,7 +16,6 @@ import anyio
 
 from anarchon.engine.boundary import Ending
 from anarchon.engine.heartbeat import beat, beat_once
-from anarchon.engine.pulse import FirstBeat
 from anarchon.engine.run import Run
 from anarchon.engine.settle import until_answered
 from anarchon.engine.trust import Trust
@@ -27,6 +26,7 @@ from anarchon.protocol import Answer, Claim
 from anarchon.rules.lease import first_beat, settle_limit
 
 if TYPE_CHECKING:
+    from anarchon.engine.pulse import FirstBeat
     from anarchon.engine.session import Session
 
 REFUSED = "refused"

@@ -22,13 +22,12 @@ seconds the run is given up without it. Must not know what kind of store holds t
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable, Coroutine
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, TypedDict, TypeVarTuple
 
 import anyio
 import anyio.lowlevel
-from anyio.abc import TaskGroup
 
 from anarchon.engine.boundary import Ending, call_handler
 from anarchon.engine.context import Cancellation, RunContext
@@ -37,6 +36,8 @@ from anarchon.jobs import Job
 from anarchon.model import CancelReason, End, Reason, RunRecord, Status
 
 if TYPE_CHECKING:
+    from anyio.abc import TaskGroup
+
     from anarchon.engine.session import Session
 
 Ts = TypeVarTuple("Ts")
@@ -157,10 +158,10 @@ class Run(ABC):
         """Tell whether the attempt is still ours, before the handler is called."""
         return True
 
-    def begin_companions(self) -> None:
+    def begin_companions(self) -> None:  # noqa: B027  a run may have none
         """Start what goes on beside the handler."""
 
-    def end_companions(self) -> None:
+    def end_companions(self) -> None:  # noqa: B027  as above
         """Let go of what has not started beside the handler."""
 
     @abstractmethod
@@ -176,7 +177,7 @@ class Run(ABC):
             await self.write_end(Ending(Status.FAILED, error))
 
     def accompany(
-        self, companion: Callable[[*Ts], Awaitable[None]], *args: *Ts
+        self, companion: Callable[[*Ts], Coroutine[object, object, None]], *args: *Ts
     ) -> None:
         """Start a task beside the handler, in the run's own group."""
         assert self._group is not None

@@ -57,20 +57,24 @@ class Session:
         leases: bool,
     ) -> None:
         self.instance = instance
-        self.reports = Reports(instance)
-        self.states = {name: JobState(job) for name, job in jobs.items()}
+        self.reports: Reports = Reports(instance)
+        self.states: dict[str, JobState] = {
+            name: JobState(job) for name, job in jobs.items()
+        }
         self.leases = leases
-        self.time = StoreTime(
+        self.time: StoreTime = StoreTime(
             instance.clock,
             on_skew=self.reports.skew,
-            on_step=lambda: self.timers.look_again(),
+            on_step=self._look_again,
         )
-        self.calls = StoreCalls(bridge, store, self.time, instance.clock, self.reports)
-        self.timers = Timers(
+        self.calls: StoreCalls = StoreCalls(
+            bridge, store, self.time, instance.clock, self.reports
+        )
+        self.timers: Timers = Timers(
             instance.clock, self.time, fire=self._fire, broken=self.reports.broken
         )
-        self.pulse = Pulse(instance.clock)
-        self.lease_runner = LeaseRunner(self)
+        self.pulse: Pulse = Pulse(instance.clock)
+        self.lease_runner: LeaseRunner = LeaseRunner(self)
         self._runner = self.lease_runner if leases else ClaimRunner(self)
         self._recovery = Recovery(self)
         self._first = tuple(self.states.values())
@@ -185,6 +189,9 @@ class Session:
             self._shields.discard(shield)
             self._tasks -= 1
             self._task_over.set()
+
+    def _look_again(self) -> None:
+        self.timers.look_again()
 
     # --- jobs -----------------------------------------------------------------------
 

@@ -65,7 +65,7 @@ class StoreTime:
         return (self._samples[0].distance + self._clock.monotonic()) * 1000
 
     def observe(self, sent: float, now: int | None) -> None:
-        """Take the reading ``now`` of a reply whose request left at ``sent``, monotonic."""
+        """Take a reply's reading ``now``; its request left at ``sent``, monotonic."""
         if now is None:
             self._told = False
             return

@@ -52,8 +52,9 @@ if TYPE_CHECKING:
 class Target:
     """A run that is watched: the claim for its next attempt, and when to ask.
 
-    ``ask_at`` and ``lease_end`` are monotonic. ``first`` is why a first attempt was asked for, when this
-    claim began as that. ``failures`` counts askings without an answer.
+    ``ask_at`` and ``lease_end`` are monotonic. ``first`` is why a first attempt was
+    asked for, when this claim began as that. ``failures`` counts askings without an
+    answer.
     """
 
     claim: Claim
@@ -77,7 +78,7 @@ class Watch:
         return slot in self._targets
 
     def see(self, slot: int, attempt: int, lease_end: float) -> None:
-        """Look after somebody's ``attempt`` with a lease until ``lease_end``, monotonic."""
+        """Look after somebody's attempt; its lease ends at ``lease_end``, monotonic."""
         if not self._session.instance.is_running(self._state.job.name, slot):
             self._look_after(slot, attempt + 1, lease_end)
 
