@@ -6,13 +6,12 @@ Decides the public API. Must not know how a slot becomes a run.
 import os
 import signal
 import socket
-from collections.abc import AsyncGenerator, Callable, Iterable
+from collections.abc import AsyncGenerator, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager
 from typing import Unpack
 
 import anyio
 import anyio.lowlevel
-from anyio.abc import TaskGroup
 
 from anarchon import serving
 from anarchon.backends import backend_from
@@ -36,6 +35,7 @@ from anarchon.protocol import Backend
 from anarchon.registry import Registry
 from anarchon.rules.durations import Duration, to_seconds
 from anarchon.rules.lease import MAX_CALL
+from anarchon.rules.values import to_count
 
 STOP_TIMEOUT = 30.0
 SIGNALS = (signal.SIGTERM, signal.SIGINT)
@@ -83,13 +83,13 @@ async def open_scheduler(
         DuplicateJob: two jobs have one name.
         KeyboardInterrupt, SystemExit: a handler raised it; its run was handed over.
     """
-    scheduler = Scheduler(backend_from(backend), options)
+    instance = _instance(options)
+    scheduler = Scheduler(backend_from(backend), instance, _job_options(options))
     for job in jobs:
         scheduler.add(job)
     error: BaseException | None = None
     try:
-        async with anyio.create_task_group() as nursery:
-            scheduler._enter(nursery)
+        async with anyio.create_task_group() as instance.nursery:
             try:
                 if start:
                     await scheduler.start()
@@ -97,13 +97,23 @@ async def open_scheduler(
             except BaseException as raised:  # noqa: BLE001  raised again below
                 # outside, the nursery can't wrap it in a group
                 error = raised
-            await scheduler._leave()
+            await _leave(scheduler, instance)
     except BaseExceptionGroup as group:
-        raise scheduler._fatal or group from None
-    if scheduler._fatal is not None:
-        raise scheduler._fatal
+        raise instance.fatal or group from None
+    if instance.fatal is not None:
+        raise instance.fatal
     if error is not None:
         raise error
+
+
+async def _leave(scheduler: "Scheduler", instance: Instance) -> None:
+    instance.left = True
+    patience = instance.stop_timeout + 2 * CLOSING
+    with anyio.CancelScope(shield=True, deadline=anyio.current_time() + patience):
+        await scheduler.stop()
+    stubborn = len(scheduler.running())
+    if stubborn:
+        logger.warning("waiting for %d handlers that go on past the stop", stubborn)
 
 
 class Scheduler(Registrar):
@@ -112,22 +122,13 @@ class Scheduler(Registrar):
     Made by ``open_scheduler``. Its methods belong to the loop of that block.
     """
 
-    def __init__(self, backend: Backend, options: SchedulerOptions) -> None:
-        check_known(options, (*OWN_OPTIONS, *OPTION_NAMES))
+    def __init__(
+        self, backend: Backend, instance: Instance, defaults: Mapping[str, object]
+    ) -> None:
         self._backend = backend
-        given: Mapping[str, object] = options
-        defaults = {name: given[name] for name in given if name in OPTION_NAMES}
+        self._instance = instance
         self._registry = Registry(backend, defaults)
-        stop_timeout = options.get("stop_timeout", STOP_TIMEOUT)
-        self._bus = EventBus()
-        self._instance = Instance(
-            instance_id=_instance_id(options.get("instance_id")),
-            clock=options.get("clock", SystemClock()),
-            bus=self._bus,
-            stop_timeout=to_seconds(stop_timeout, name="stop_timeout", zero=True),
-        )
         self._life: Life | None = None
-        self._left = False
 
     # --- what it is -----------------------------------------------------------------
 
@@ -204,7 +205,7 @@ class Scheduler(Registrar):
         """
         while self.state is State.STOPPING and self._life is not None:
             await self._life.ended.wait()
-        if self._left:
+        if self._instance.left:
             raise SchedulerNotRunning("the block of this scheduler has been left")
         if self._life is None or self._life.ended.is_set():
             self._life = Life(self._instance, self._backend, self._registry.jobs)
@@ -278,10 +279,7 @@ class Scheduler(Registrar):
         Raises:
             BackendUnavailable: the store can't be read.
         """
-        if not isinstance(limit, int) or isinstance(limit, bool) or limit < 1:
-            raise InvalidOption(
-                f"limit must be a whole number from 1 up, not {limit!r}"
-            )
+        limit = to_count(limit, name="limit")
         session = self._live_session()
         try:
             if session is not None:
@@ -317,7 +315,7 @@ class Scheduler(Registrar):
         Raises:
             InvalidOption: no event has this name, or the callback is no plain function.
         """
-        return self._bus.on(event, callback)
+        return self._instance.bus.on(event, callback)
 
     @asynccontextmanager
     async def events(self) -> AsyncGenerator[EventStream]:
@@ -325,26 +323,10 @@ class Scheduler(Registrar):
 
         It holds 1,000, drops the oldest and counts them in ``dropped``.
         """
-        with self._bus.stream() as stream:
+        with self._instance.bus.stream() as stream:
             yield stream
 
     # --- inside ---------------------------------------------------------------------
-
-    @property
-    def _fatal(self) -> BaseException | None:
-        return self._instance.fatal
-
-    def _enter(self, nursery: TaskGroup) -> None:
-        self._instance.nursery = nursery
-
-    async def _leave(self) -> None:
-        self._left = True
-        patience = self._instance.stop_timeout + 2 * CLOSING
-        with anyio.CancelScope(shield=True, deadline=anyio.current_time() + patience):
-            await self.stop()
-        left = len(tuple(self._instance.runs()))
-        if left:
-            logger.warning("waiting for %d handlers that go on past the stop", left)
 
     @property
     def _session(self) -> Session | None:
@@ -353,6 +335,21 @@ class Scheduler(Registrar):
 
     def _live_session(self) -> Session | None:
         return self._session if self.state is State.RUNNING else None
+
+
+def _instance(options: SchedulerOptions) -> Instance:
+    check_known(options, (*OWN_OPTIONS, *OPTION_NAMES))
+    stop_timeout = options.get("stop_timeout", STOP_TIMEOUT)
+    return Instance(
+        instance_id=_instance_id(options.get("instance_id")),
+        clock=options.get("clock", SystemClock()),
+        bus=EventBus(),
+        stop_timeout=to_seconds(stop_timeout, name="stop_timeout", zero=True),
+    )
+
+
+def _job_options(options: Mapping[str, object]) -> Mapping[str, object]:
+    return {name: options[name] for name in options if name in OPTION_NAMES}
 
 
 def _instance_id(given: object) -> str:

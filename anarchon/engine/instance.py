@@ -28,7 +28,11 @@ class Stamp(TypedDict):
 
 
 class Instance:
-    """One running scheduler: its identity, clock, listeners, nursery and handlers."""
+    """One running scheduler: its identity, clock, listeners, nursery and handlers.
+
+    ``fatal`` is what a handler raised to bring the scheduler down; ``left`` says that
+    the block of the scheduler is being left, so that nothing can start any more.
+    """
 
     def __init__(
         self, *, instance_id: str, clock: Clock, bus: EventBus, stop_timeout: float
@@ -39,6 +43,7 @@ class Instance:
         self.stop_timeout = stop_timeout
         self.threads: anyio.CapacityLimiter = anyio.CapacityLimiter(MAX_THREADS)
         self.fatal: BaseException | None = None
+        self.left = False
         self._nursery: TaskGroup | None = None
         self._runs: dict[str, set[Run]] = {}
 
