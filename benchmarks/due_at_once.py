@@ -33,7 +33,7 @@ async def floor() -> float:
 
 
 async def due_at_once() -> float:
-    """Let all jobs fall due together; return seconds from the slot to the last start."""
+    """Return seconds from the slot that all jobs share to the last start."""
     started = 0
     last = 0.0
     all_started = anyio.Event()

@@ -55,15 +55,18 @@ async def start_after_slot() -> list[float]:
 
 def show(name: str, rounds: list[list[float]]) -> float:
     """Print the median over the rounds of some percentiles; return that of the 99th."""
-    cells = []
-    for percent in (50, 99):
-        values = [statistics.quantiles(r, n=100)[percent - 1] * 1000 for r in rounds]
-        cells.append(
-            f"p{percent} {statistics.median(values):6.2f} ms "
-            f"({min(values):.2f} to {max(values):.2f})"
-        )
-    print(f"{name:18s} {'   '.join(cells)}")
-    return statistics.median(values)
+    median, tail = (_percentiles(rounds, percent) for percent in (50, 99))
+    print(f"{name:18s} p50 {_spread(median)}   p99 {_spread(tail)}")
+    return statistics.median(tail)
+
+
+def _percentiles(rounds: list[list[float]], percent: int) -> list[float]:
+    return [statistics.quantiles(r, n=100)[percent - 1] * 1000 for r in rounds]
+
+
+def _spread(values: list[float]) -> str:
+    middle = statistics.median(values)
+    return f"{middle:6.2f} ms ({min(values):.2f} to {max(values):.2f})"
 
 
 async def main() -> None:

@@ -12,7 +12,7 @@ import anyio.lowlevel
 async def until(condition: Callable[[], object], within: float = 5.0) -> None:
     """Wait until a condition holds, which another thread may bring about."""
     with anyio.fail_after(within):
-        while not condition():  # noqa: ASYNC110  it is no event of this loop
+        while not condition():
             await anyio.sleep(0.001)
 
 
@@ -58,7 +58,7 @@ class Gate:
         """Answer once the gate is open."""
         self.begun += 1
         try:
-            while not self._open.is_set():  # noqa: ASYNC110  nor is this
+            while not self._open.is_set():
                 await anyio.sleep(0.001)
         except anyio.get_cancelled_exc_class():
             self.cancelled += 1
