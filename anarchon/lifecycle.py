@@ -4,7 +4,6 @@ Decides the states and who carries them out: a task of the scheduler's own, so t
 caller who is cancelled, or who is a handler, only stops waiting. Must not know jobs.
 """
 
-import math
 from collections.abc import Mapping
 
 import anyio
@@ -37,15 +36,15 @@ class Life:
         self._backend = backend
         self._jobs = jobs
         self._session: Session | None = None
-        # stop moves this deadline; until then a life ends only by being stopped
-        self._shield = anyio.CancelScope(shield=True, deadline=math.inf)
+        # until then a life ends only by being stopped
+        self._shield = anyio.CancelScope(shield=True)  # deadline: stop moves it
 
     @property
     def session(self) -> Session | None:
         """What is going on, once the start has come that far."""
         return self._session
 
-    async def run(self) -> None:
+    async def run(self) -> None:  # noqa: ASYNC910  a task's body
         """Open the store, schedule until stopped, close the store."""
         try:
             with self._shield:
@@ -75,7 +74,7 @@ class Life:
         limit = anyio.current_time() + timeout + CLOSING
         self._shield.deadline = min(self._shield.deadline, limit)
 
-    async def _open(self) -> None:
+    async def _open(self) -> None:  # noqa: ASYNC910  as above
         backend, running = self._backend, False
         try:
             async with (

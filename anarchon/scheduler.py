@@ -94,7 +94,7 @@ async def open_scheduler(
                 if start:
                     await scheduler.start()
                 yield scheduler
-            except BaseException as raised:  # noqa: BLE001  raised again below
+            except BaseException as raised:  # noqa: ASYNC103, BLE001  raised below
                 # outside, the nursery can't wrap it in a group
                 error = raised
             await _leave(scheduler, instance)

@@ -162,7 +162,7 @@ class StoreCalls:
                 text = f"no answer within {bound:g} s"
             self.last_error = f"{operation}: {text}"
             self._reports.error(operation, text, about)
-            return None
+            return None  # noqa: ASYNC910  who asks again backs off
 
 
 def _answering(

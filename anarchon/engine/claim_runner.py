@@ -45,11 +45,11 @@ class ClaimRunner:
     ) -> ClaimedRun | None:
         session, job = self._session, state.job
         if state.removed:
-            return None
+            return None  # noqa: ASYNC910  nothing to ask
         if session.instance.is_stuck(job.name):
             by = session.instance.instance_id
             session.reports.skip(job, slot, "overlap", by)
-            return None
+            return None  # noqa: ASYNC910  nor here
         claim = new_claim(session.instance, job, slot, mode)
         reply, _ = await ask(session, claim)
         match reply:

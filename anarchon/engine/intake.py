@@ -54,6 +54,6 @@ class Intake:
         """Take jobs on; return those for which that failed."""
         left = await self._recovery.read(states) if states else None
         if left is None:
-            return states
+            return states  # noqa: ASYNC910  reading has waited
         self._recovery.begin(states, left)
-        return ()
+        return ()  # noqa: ASYNC910  nothing to read

@@ -50,11 +50,11 @@ class LeaseRunner:
         """
         session = self._session
         if state.removed:
-            return None
+            return None  # noqa: ASYNC910  nothing to ask
         if session.instance.is_stuck(state.job.name):
             by = session.instance.instance_id
             session.reports.skip(state.job, slot, "overlap", by)
-            return None
+            return None  # noqa: ASYNC910  nor here
         claim = new_claim(session.instance, state.job, slot, mode)
         asked = await ask(session, claim)
         if isinstance(asked.reply, Won):

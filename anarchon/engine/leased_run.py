@@ -69,7 +69,7 @@ class LeasedRun(Run):
     async def confirm(self) -> bool:
         """Ask once if the reply came too late to be believed (T4)."""
         if self._trust.left > 0:
-            return True
+            return True  # noqa: ASYNC910  nothing to ask
         if await beat_once(self.claim, self._trust, self.session.calls):
             return True
         self._leave_to_backups()
@@ -134,7 +134,7 @@ class LeasedRun(Run):
         if self.cancellation.reason is CancelReason.LOST:
             self._leave_to_backups()
 
-    async def write_end(self, ending: Ending) -> None:
+    async def write_end(self, ending: Ending) -> None:  # noqa: ASYNC910  calls wait
         """Finish, or release what was interrupted; after a refusal write nothing."""
         self._ending = True
         if self._lost and ending.status is Status.SUCCESS:

@@ -156,7 +156,7 @@ class Run(ABC):
 
     async def confirm(self) -> bool:
         """Tell whether the attempt is still ours, before the handler is called."""
-        return True
+        return True  # noqa: ASYNC910  nothing to ask
 
     def begin_companions(self) -> None:  # noqa: B027  a run may have none
         """Start what goes on beside the handler."""
@@ -168,7 +168,7 @@ class Run(ABC):
     async def write_end(self, ending: Ending) -> None:
         """Get the end into the store, bounded, and tell it."""
 
-    async def give_up(self) -> None:
+    async def give_up(self) -> None:  # noqa: ASYNC910  most write nothing
         """Leave the run, though its handler goes on."""
         if self.cancellation.reason is CancelReason.TIMEOUT:
             self._duration = self.session.instance.clock.monotonic() - self._began

@@ -146,7 +146,7 @@ class Session:
         with anyio.move_on_after(UNWINDING):
             await self._until_left(self._overdue)
 
-    async def _until_left(self, tasks: Callable[[], int]) -> None:
+    async def _until_left(self, tasks: Callable[[], int]) -> None:  # noqa: ASYNC910  for none there is no wait
         while self._tasks > tasks():
             self._task_over = anyio.Event()
             await self._task_over.wait()

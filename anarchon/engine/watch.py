@@ -146,7 +146,7 @@ class Watch:
             return at
         return min(at, max(now, lease_end) + after_lease(heartbeat, random.random()))
 
-    async def _run(self) -> None:
+    async def _run(self) -> None:  # noqa: ASYNC910  a task's body
         clock = self._session.instance.clock
         try:
             while self._targets:
@@ -195,9 +195,9 @@ class Watch:
                 return False
         grace = time.stepped + 1.25 * self._state.job.options.heartbeat
         if clock.monotonic() >= grace or target.first is not None:
-            return True
+            return True  # noqa: ASYNC910  asking follows
         target.ask_at, target.lease_end = grace, -math.inf
-        return False
+        return False  # noqa: ASYNC910  waiting follows
 
     def _act(
         self,
