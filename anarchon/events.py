@@ -5,6 +5,7 @@ scheduler. Must not know who emits, nor any store.
 """
 
 import logging
+from collections import deque
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
@@ -13,6 +14,7 @@ from functools import partial
 from typing import ClassVar
 
 import anyio
+import anyio.lowlevel
 from anyio.abc import ObjectReceiveStream
 
 from anarchon.errors import InvalidOption
@@ -171,26 +173,37 @@ Callback = Callable[[Event], object]
 class EventStream(ObjectReceiveStream[Event]):
     """A listener's own queue of events: 1,000 at most, the oldest are dropped.
 
-    ``dropped`` counts what was lost that way.
+    ``dropped`` counts what was lost that way. After the end of its block what waits can
+    still be received; then it is at its end.
     """
 
     def __init__(self) -> None:
         self.dropped = 0
-        self._send, self._receive = anyio.create_memory_object_stream[Event](
-            STREAM_CAPACITY
-        )
+        self._waiting: deque[Event] = deque()
+        self._news = anyio.Event()
+        self._over = False
+        self._closed = False
 
     def receive_nowait(self) -> Event:
         """Return the oldest waiting event.
 
         Raises:
             anyio.WouldBlock: none is waiting.
+            anyio.EndOfStream: none will come any more.
+            anyio.ClosedResourceError: the listener has closed it.
         """
-        return self._receive.receive_nowait()
+        if self._closed:
+            raise anyio.ClosedResourceError
+        if self._waiting:
+            return self._waiting.popleft()
+        raise anyio.EndOfStream if self._over else anyio.WouldBlock
 
     async def receive(self) -> Event:
         """Wait for the next event; a cancelled wait takes none."""
-        return await self._receive.receive()
+        await anyio.lowlevel.checkpoint()
+        while not (self._waiting or self._over or self._closed):
+            await self._until_news()
+        return self.receive_nowait()
 
     async def aclose(self) -> None:
         """Close the stream; it gets no more events."""
@@ -199,20 +212,32 @@ class EventStream(ObjectReceiveStream[Event]):
 
     def close(self) -> None:
         """Close the stream without waiting for anything."""
-        self._send.close()
-        self._receive.close()
+        self._closed = True
+        self._news.set()
+
+    async def _until_news(self) -> None:
+        if self._news.is_set():
+            self._news = anyio.Event()
+        await self._news.wait()
 
 
 class _Queue(EventStream):
     """The bus's end of a stream."""
 
     def put(self, event: Event) -> None:
-        try:
-            self._send.send_nowait(event)
-        except anyio.WouldBlock:
-            self._receive.receive_nowait()
+        """Add an event, unless the listener has closed the stream."""
+        if self._closed:
+            return
+        if len(self._waiting) == STREAM_CAPACITY:
+            self._waiting.popleft()
             self.dropped += 1
-            self._send.send_nowait(event)
+        self._waiting.append(event)
+        self._news.set()
+
+    def end(self) -> None:
+        """Say that no more will come."""
+        self._over = True
+        self._news.set()
 
 
 class EventBus:
@@ -250,7 +275,7 @@ class EventBus:
             yield queue
         finally:
             self._queues.remove(queue)
-            queue.close()
+            queue.end()
 
     def emit(self, event: Event) -> None:
         """Tell everybody; whatever a callback raises is logged and changes nothing."""
@@ -266,7 +291,11 @@ def _check_callback(callback: Callback) -> None:
     # inspect costs more to import than the rest of this file
     import inspect
 
-    if not callable(callback) or inspect.iscoroutinefunction(callback):
+    body: object = callback
+    while isinstance(body, partial):
+        body = body.func
+    call = getattr(body, "__call__", None)  # noqa: B004  it may be an async method
+    if call is None or any(map(inspect.iscoroutinefunction, (body, call))):
         raise InvalidOption(
             f"an event callback must be a plain function, called in the loop: "
             f"{callback!r} is not; for async work use events()"
@@ -278,7 +307,7 @@ def _guarded(callback: Callback, event: Event) -> None:
         callback(event)
     except (KeyboardInterrupt, SystemExit):
         raise
-    except BaseException:
+    except BaseException:  # noqa: ASYNC103
         # nothing is awaited here, so even a cancellation is the callback's own fault
         logger.exception("callback failed", extra={"anarchon": event})
 
