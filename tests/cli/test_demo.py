@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import IO
 
@@ -35,13 +35,18 @@ def demo(loop: str) -> list[str]:
     return [sys.executable, "-m", "anarchon.cli", "demo", "--loop", loop]
 
 
+@contextlib.contextmanager
 def started(
     loop: str, environment: dict[str, str], stdout: int = PIPE
-) -> subprocess.Popen[str]:
-    """Start a demo, to be read as it goes on."""
-    return subprocess.Popen(
+) -> Generator[subprocess.Popen[str]]:
+    """Start a demo, to be read as it goes on; kill it when the block is left."""
+    with subprocess.Popen(
         demo(loop), env=environment, stdout=stdout, stderr=PIPE, text=True
-    )
+    ) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
 
 
 def instances(process: subprocess.Popen[str], output: IO[str]) -> list[psutil.Process]:
@@ -139,7 +144,7 @@ def test_demo_ends_when_nobody_reads(
         children = instances(process, process.stdout)
         process.stdout.close()
         assert "" == process.stderr.read()
-    assert 128 + signal.SIGPIPE == process.returncode
+        assert 128 + signal.SIGPIPE == process.wait(timeout=10)
     assert_gone(children, tmp_path)
 
 
@@ -162,8 +167,8 @@ def test_terminal_is_left_as_it_was(
             seen += next(parts)
         process.send_signal(signal.SIGINT)
         seen += "".join(parts)
+        assert 128 + signal.SIGINT == process.wait(timeout=10)
     os.close(ours)
-    assert 128 + signal.SIGINT == process.returncode
     assert "┄" in seen
     assert seen.rindex("\x1b[?25h") > seen.rindex("\x1b[?25l")
     assert [] == list(tmp_path.iterdir())

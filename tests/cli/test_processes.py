@@ -157,9 +157,12 @@ def test_orphan_removes_its_folder(setup: Setup, tmp_path: Path) -> None:
     command = [sys.executable, "-m", "anarchon.cli.instance", told.to_json()]
     pipe = subprocess.PIPE
     with subprocess.Popen(command, stdin=pipe, stdout=pipe) as process:
-        assert process.stdin is not None
-        assert process.stdout is not None
-        assert process.stdout.readline()
-        process.stdin.close()
-        assert 1 == process.wait(WITHIN)
+        try:
+            assert process.stdin is not None
+            assert process.stdout is not None
+            assert process.stdout.readline()
+            process.stdin.close()
+            assert 1 == process.wait(WITHIN)
+        finally:
+            process.kill()
     assert not folder.exists()
