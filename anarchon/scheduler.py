@@ -342,7 +342,7 @@ def _instance(options: SchedulerOptions) -> Instance:
     stop_timeout = options.get("stop_timeout", STOP_TIMEOUT)
     return Instance(
         instance_id=_instance_id(options.get("instance_id")),
-        clock=options.get("clock", SystemClock()),
+        clock=_clock(options.get("clock", SystemClock())),
         bus=EventBus(),
         stop_timeout=to_seconds(stop_timeout, name="stop_timeout", zero=True),
     )
@@ -357,4 +357,13 @@ def _instance_id(given: object) -> str:
         return f"{socket.gethostname()}:{os.getpid()}"
     if not isinstance(given, str) or not given:
         raise InvalidOption(f"instance_id must be a text, not {given!r}")
+    return given
+
+
+def _clock(given: Clock) -> Clock:
+    methods = ("time", "monotonic", "sleep")
+    if not all(callable(getattr(given, name, None)) for name in methods):
+        raise InvalidOption(
+            f"a clock has the methods {', '.join(methods)}, which {given!r} lacks"
+        )
     return given
