@@ -17,6 +17,7 @@ from anarchon import serving
 from anarchon.backends import backend_from
 from anarchon.bridge import open_bridge
 from anarchon.clock import Clock, SystemClock
+from anarchon.engine.boundary import fatal_in
 from anarchon.engine.instance import Instance
 from anarchon.engine.manual_run import ManualRun
 from anarchon.engine.session import Session
@@ -99,7 +100,7 @@ async def open_scheduler(
                 error = raised
             await _leave(scheduler, instance)
     except BaseExceptionGroup as group:
-        raise instance.fatal or group from None
+        raise instance.fatal or fatal_in(group) or group from None
     if instance.fatal is not None:
         raise instance.fatal
     if error is not None:

@@ -97,7 +97,7 @@ def classify(
     timeout: float | None,
 ) -> Ending:
     """Return the ending: the first cause wins over what the handler did with it."""
-    fatal = _fatal(error)
+    fatal = fatal_in(error)
     if fatal is not None:
         return Ending(Status.INTERRUPTED, describe(fatal), fatal)
     if cause is CancelReason.TIMEOUT:
@@ -152,10 +152,11 @@ def _asked_for(cancellation: Cancellation) -> bool:
     )
 
 
-def _fatal(error: BaseException | None) -> BaseException | None:
+def fatal_in(error: BaseException | None) -> BaseException | None:
+    """Return the error, or the one in this group, that must end everything."""
     if isinstance(error, KeyboardInterrupt | SystemExit):
         return error
-    return next(filter(None, map(_fatal, _parts(error))), None)
+    return next(filter(None, map(fatal_in, _parts(error))), None)
 
 
 def _parts(error: BaseException | None) -> tuple[BaseException, ...]:
