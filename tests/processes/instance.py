@@ -1,0 +1,127 @@
+"""One instance in a process of its own, as a user would write it.
+
+Decides what its handlers do, and that it tells all its events on standard output. It
+says ``loaded``, waits for its setup, says ``ready`` once it schedules and ``ended``
+when its block is left. It never outlives whoever started it.
+"""
+
+import contextlib
+import os
+import sys
+import threading
+import time
+from collections.abc import Awaitable, Callable
+from importlib import import_module
+
+import anyio
+import anyio.lowlevel
+
+import anarchon
+from anarchon.events import EVENT_NAMES
+from tests.processes.journal import Journal, Phase
+from tests.processes.report import Report
+from tests.processes.setup import Setup, Work
+
+STEP = 0.05
+
+
+async def live(setup: Setup) -> None:
+    """Run the scheduler until a signal ends it."""
+    journal = Journal(setup.journal)
+    async with anarchon.open_scheduler(
+        setup.store, start=False, **setup.options
+    ) as scheduler:
+        for name in EVENT_NAMES:
+            scheduler.on(name, lambda event: say(Report.of(event, os.getpid())))
+        for work in setup.works:
+            handler = handler_of(work, journal)
+            scheduler.every(
+                work.job, work.every, handler, offset=work.offset, **work.options
+            )
+        await scheduler.start()
+        await (serve if setup.serve else sleep)(scheduler)
+    say(word(scheduler.instance_id, "ended"))
+
+
+async def serve(scheduler: anarchon.Scheduler) -> None:
+    """Say that it schedules once it listens to signals too, and wait for one."""
+    async with anyio.create_task_group() as group:
+        group.start_soon(say_ready, scheduler)
+        await scheduler.serve()
+
+
+async def sleep(scheduler: anarchon.Scheduler) -> None:
+    """Say that it schedules, and know nothing of signals."""
+    await say_ready(scheduler)
+    await anyio.sleep_forever()
+
+
+async def say_ready(scheduler: anarchon.Scheduler) -> None:
+    """Say that the instance schedules."""
+    say(word(scheduler.instance_id, "ready"))
+    await anyio.lowlevel.checkpoint()
+
+
+def handler_of(
+    work: Work, journal: Journal
+) -> Callable[[anarchon.RunContext], Awaitable[None]]:
+    """Return a handler that takes its time, and writes down each step."""
+
+    async def handler(ctx: anarchon.RunContext) -> None:
+        journal.write(ctx, Phase.START)
+        try:
+            with anyio.CancelScope(shield=work.deaf):
+                for _ in range(round(work.takes / STEP)):
+                    await anyio.sleep(STEP)
+                    journal.write(ctx, Phase.STEP)
+        except anyio.get_cancelled_exc_class():
+            journal.write(ctx, Phase.CANCELLED)
+            raise
+        journal.write(ctx, Phase.END)
+
+    return handler
+
+
+def word(who: str, what: str) -> Report:
+    """Return what the process says of itself."""
+    return Report(who=who, pid=os.getpid(), at=time.time(), what=what)
+
+
+def say(report: Report) -> None:
+    """Tell it at once, in one write."""
+    sys.stdout.write(report.to_line())
+    sys.stdout.flush()
+
+
+def vanish_with_parent() -> None:
+    """End this process once nobody holds the other end of its standard input."""
+
+    def wait() -> None:
+        # sys.stdin has a lock that a waiting thread would hold for ever
+        while os.read(0, 1):
+            pass
+        os._exit(1)
+
+    threading.Thread(target=wait, daemon=True).start()
+
+
+def load_all() -> None:
+    """Import what is needed later, so that those who begin together do so at once."""
+    for module in ("anarchon.scheduler", "anarchon.backends.sqlite.store"):
+        import_module(module)
+    for loop in ("asyncio", "trio"):
+        anyio.run(anyio.sleep, 0, backend=loop)
+
+
+def main() -> None:
+    """Load everything, wait for the setup, and live by it."""
+    load_all()
+    say(word(sys.argv[1], "loaded"))
+    setup = Setup.from_line(sys.stdin.readline())
+    vanish_with_parent()
+    with contextlib.suppress(KeyboardInterrupt):
+        anyio.run(live, setup, backend=setup.loop)
+
+
+if __name__ == "__main__":
+    main()

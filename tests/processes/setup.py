@@ -1,0 +1,51 @@
+"""What the process of an instance is told when it is to begin, as one line of JSON.
+
+Decides that line, for both ends of the pipe. Must not know what is tested.
+"""
+
+import json
+from dataclasses import asdict, dataclass, field
+
+from anarchon.options import JobOptions
+from anarchon.scheduler import SchedulerOptions
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Work:
+    """A job, and what its handler does: it takes its time, in seconds.
+
+    A handler that is ``deaf`` goes on although it is cancelled.
+    """
+
+    job: str
+    every: float
+    offset: float
+    takes: float = 0.0
+    deaf: bool = False
+    options: JobOptions = field(default_factory=JobOptions)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setup:
+    """One instance: its loop, its store, the journal, its jobs and options.
+
+    Without ``serve`` the program is one that knows nothing of signals.
+    """
+
+    loop: str
+    store: str
+    journal: str
+    works: tuple[Work, ...]
+    options: SchedulerOptions
+    serve: bool = True
+
+    def to_line(self) -> str:
+        """Return the line that ``from_line`` reads."""
+        return json.dumps(asdict(self)) + "\n"
+
+    @staticmethod
+    def from_line(line: str) -> "Setup":
+        """Return the setup that ``to_line`` wrote."""
+        told = json.loads(line)
+        works = tuple(Work(**work) for work in told.pop("works"))
+        return Setup(**told, works=works)
