@@ -37,8 +37,10 @@ if TYPE_CHECKING:
 
 MAX_SLEEP = 60.0
 STEP_BACK = 1_000
-# so many slots are handed on before other tasks get a turn
-BATCH = 64
+# So many slots are handed on before other tasks get a turn. Few: what one began is
+# mostly over then before the next begins, and with little alive at a time the garbage
+# collector has little to look at (10,000 slots at once: 0.1 s instead of 0.6 s).
+BATCH = 4
 # a schedule that raised is asked again after this long
 RETRY = 60_000
 
