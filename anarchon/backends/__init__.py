@@ -5,12 +5,15 @@ rest of its URL, and loads the code of no other backend than the one asked for.
 """
 
 import re
-from collections.abc import Callable
-from importlib.metadata import EntryPoint, entry_points
+from collections.abc import Callable, Iterable
 from pkgutil import resolve_name
+from typing import TYPE_CHECKING
 
 from anarchon.errors import InvalidOption
 from anarchon.protocol import Backend
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 GROUP = "anarchon.backends"
 
@@ -59,12 +62,20 @@ def _loaded(scheme: str) -> FromUrl:
     if target := _BUILT_IN.get(scheme):
         from_url: FromUrl = resolve_name(target)
         return from_url
-    for entry in entry_points(group=GROUP, name=scheme):
-        return _entry_loaded(entry)
+    for entry in _entries():
+        if entry.name == scheme:
+            return _entry_loaded(entry)
     raise InvalidOption(f"no backend for {scheme}://; known are {_known()}")
 
 
-def _entry_loaded(entry: EntryPoint) -> FromUrl:
+def _entries() -> Iterable["EntryPoint"]:
+    # costs more to import than most of the package, and most need it never
+    from importlib.metadata import entry_points
+
+    return entry_points(group=GROUP)
+
+
+def _entry_loaded(entry: "EntryPoint") -> FromUrl:
     try:
         from_url: FromUrl = entry.load()
     except ImportError as error:
@@ -75,7 +86,7 @@ def _entry_loaded(entry: EntryPoint) -> FromUrl:
 
 
 def _known() -> str:
-    names = {*_BUILT_IN, *(entry.name for entry in entry_points(group=GROUP))}
+    names = {*_BUILT_IN, *(entry.name for entry in _entries())}
     return ", ".join(f"{name}://" for name in sorted(names))
 
 

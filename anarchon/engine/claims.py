@@ -3,13 +3,18 @@
 Decides how a job's options become the fields of a claim. Must not know any answer.
 """
 
-import secrets
+import os
 
 from anarchon.engine.instance import Instance
 from anarchon.jobs import Job
 from anarchon.model import Reason
 from anarchon.protocol import Claim
 from anarchon.rules.lease import settle_limit
+
+
+def new_token() -> str:
+    """Return a random value that nobody else has, nor can guess."""
+    return os.urandom(16).hex()
 
 
 def new_claim(
@@ -21,7 +26,7 @@ def new_claim(
     return Claim(
         job=job.name,
         slot=slot,
-        token=secrets.token_hex(16),
+        token=new_token(),
         attempt=attempt,
         instance_id=instance.instance_id,
         mode=mode,

@@ -4,12 +4,12 @@ Decides how it is recorded and waited for. It takes no part in claims: it blocks
 and nothing blocks it, nobody watches it, and its one record is written at its end.
 """
 
-import secrets
 from typing import TYPE_CHECKING
 
 import anyio
 
 from anarchon.engine.boundary import Ending
+from anarchon.engine.claims import new_token
 from anarchon.engine.run import Run
 from anarchon.engine.settle import until_answered
 from anarchon.jobs import Job
@@ -32,7 +32,7 @@ class ManualRun(Run):
             job,
             slot=int(now),
             attempt=1,
-            token=secrets.token_hex(16),
+            token=new_token(),
             reason=Reason.MANUAL,
             fence=None,
             started=now,

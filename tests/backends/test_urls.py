@@ -105,7 +105,7 @@ def test_entry_point_that_is_broken_is_told(monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_built_in_schemes_need_no_metadata(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without the package's metadata the built-in backends are found all the same."""
-    monkeypatch.setattr(backends, "entry_points", lambda **_: ())
+    monkeypatch.setattr(metadata, "entry_points", lambda **_: ())
     assert isinstance(backend_from("memory://"), MemoryBackend)
     assert isinstance(backend_from("sqlite:///x.db"), SqliteBackend)
 
@@ -121,4 +121,4 @@ def _register(monkeypatch: pytest.MonkeyPatch, target: str) -> None:
     def entry_points(**params: str) -> tuple[metadata.EntryPoint, ...]:
         return (entry,) if params.get("name", "other") == "other" else ()
 
-    monkeypatch.setattr(backends, "entry_points", entry_points)
+    monkeypatch.setattr(metadata, "entry_points", entry_points)
