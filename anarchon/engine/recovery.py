@@ -14,6 +14,8 @@ import random
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+import anyio
+
 from anarchon.engine.job_state import JobState
 from anarchon.engine.leased_run import LeasedRun
 from anarchon.model import Reason
@@ -38,6 +40,8 @@ class Recovery:
 
     def __init__(self, session: "Session") -> None:
         self._session = session
+        self._swept = session.instance.clock.monotonic()
+        self._nap: anyio.CancelScope | None = None
 
     async def read(self, states: Sequence[JobState]) -> Left | None:
         """Prepare jobs and read what was left of them; ``None`` if that failed.
@@ -62,12 +66,15 @@ class Recovery:
             for state in states:
                 self._catch_up(state)
             self._watch(left)
+        if self._nap is not None:
+            # with a shorter lease than the others had the next sweep is due sooner
+            self._nap.cancel()
 
     async def sweep(self) -> None:
         """Look for runs that nobody here watches, once per lease, until cancelled."""
         session, clock = self._session, self._session.instance.clock
         while True:
-            await clock.sleep(self._shortest_lease())
+            await self._until_due()
             states = tuple(session.states.values())
             if not states:
                 continue
@@ -76,6 +83,14 @@ class Recovery:
             unfinished = await session.calls.unfinished(names, bound)
             if unfinished is not None:
                 self._watch(Left(unfinished.runs, sent))
+
+    async def _until_due(self) -> None:  # noqa: ASYNC910  it may be due already
+        clock = self._session.instance.clock
+        while (wait := self._swept + self._shortest_lease() - clock.monotonic()) > 0:
+            with anyio.CancelScope() as self._nap:
+                await clock.sleep(wait)
+            self._nap = None
+        self._swept = clock.monotonic()
 
     def _shortest_lease(self) -> float:
         leases = (s.job.options.lease for s in self._session.states.values())

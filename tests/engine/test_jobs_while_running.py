@@ -79,6 +79,22 @@ async def test_an_added_job_is_caught_up_and_recovered() -> None:
         )
 
 
+@pytest.mark.parametrize("others", [0, 1])
+async def test_an_added_job_is_swept_once_per_its_lease(others: int) -> None:
+    """A run that nobody watches is found soon, whatever jobs were there before."""
+    async with open_alone() as alone:
+        for number in range(others):
+            alone.scheduler.every(f"other {number}", "1d", nothing)
+        await anyio.sleep(5)
+        alone.scheduler.every("sync", "1d", nothing, lease=3, heartbeat=1)
+        await anyio.sleep(1)
+        slot = round(alone.clock.time() * 1000)
+        await alone.rival_wins(slot, lease=1)
+        success = await alone.until_seen(Success, within=6)
+
+        assert (slot, 2) == (success.slot, success.attempt)
+
+
 @pytest.mark.parametrize("fault", [FAIL_BEFORE, FAIL_AFTER, HANG_BEFORE])
 @pytest.mark.parametrize("operation", ["prepare", "unfinished"])
 async def test_a_job_that_can_not_be_taken_on_is_tried_again(
