@@ -48,9 +48,6 @@ async def call_handler(
     Cancelled only through ``cancellation`` or a shield around it; then too it returns.
     """
     outcome, stray = _Outcome(), StrayCancellations()
-    timeout = job.options.timeout
-    if timeout is not None:
-        cancellation.scope.deadline = anyio.current_time() + timeout
     try:
         with cancellation.scope:
             call = functools.partial(_call, job, context, threads)
@@ -60,7 +57,7 @@ async def call_handler(
         pass
     stray.take_back()
     return classify(  # noqa: ASYNC910  the handler may wait for nothing
-        outcome.returned, outcome.error, cancellation.reason, timeout
+        outcome.returned, outcome.error, cancellation.reason, job.options.timeout
     )
 
 
@@ -134,13 +131,17 @@ async def _call(job: Job, context: RunContext, threads: anyio.CapacityLimiter) -
     if job.is_async:
         await cast("Awaitable[object]", call())
         return
-    result = await anyio.to_thread.run_sync(call, limiter=threads)
+    await anyio.to_thread.run_sync(_call_plainly, call, job.name, limiter=threads)
+
+
+def _call_plainly(call: Callable[[], object], job: str) -> None:
+    result = call()
     if inspect.isawaitable(result):
         if inspect.iscoroutine(result):
             result.close()
         raise TypeError(
-            f"the handler of {job.name!r} is a plain function that returned an "
-            "awaitable, which nobody awaits; declare it with async def"
+            f"the handler of {job!r} is a plain function that returned an awaitable, "
+            "which nobody awaits; declare it with async def"
         )
 
 

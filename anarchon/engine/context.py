@@ -16,28 +16,23 @@ from anarchon.model import CancelReason, Reason
 class Cancellation:
     """Why and how a run is cancelled: the first cause stays.
 
-    Shared by the run, which cancels, and the context, which shows it.
+    Shared by the run, which cancels, and the context, which shows it, in a handler's
+    thread too. So a timeout is no deadline of the scope: Trio tells only in its own
+    thread whether one has passed.
     """
 
-    __slots__ = ("_reason", "refused", "scope", "shields")
+    __slots__ = ("reason", "refused", "scope", "shields")
 
     def __init__(self) -> None:
         self.scope: anyio.CancelScope = anyio.CancelScope()
         self.shields: set[anyio.CancelScope] = set()
         self.refused: bool = False
-        self._reason: CancelReason | None = None
-
-    @property
-    def reason(self) -> CancelReason | None:
-        """The first cause; a scope cancelled without one has passed its deadline."""
-        if self._reason is None and self.scope.cancel_called:
-            self._reason = CancelReason.TIMEOUT
-        return self._reason
+        self.reason: CancelReason | None = None
 
     def cancel(self, reason: CancelReason) -> None:
         """Cancel the handler's scope; a second cause changes nothing."""
         if self.reason is None:
-            self._reason = reason
+            self.reason = reason
             self.scope.cancel()
 
     def refuse(self) -> None:

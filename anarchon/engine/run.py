@@ -145,7 +145,7 @@ class Run(ABC):
         self.begin_companions()
         timeout = self.job.options.timeout
         if timeout is not None:
-            self.lose_patience_after(timeout + instance.stop_timeout)
+            self.accompany(self._time_out_after, timeout)
         self._began = instance.clock.monotonic()
         try:
             return await call_handler(
@@ -187,6 +187,12 @@ class Run(ABC):
     def lose_patience_after(self, seconds: float) -> None:
         """Give the run up if it is lost or timed out then and its handler goes on."""
         self.accompany(self._lose_patience_after, seconds)
+
+    async def _time_out_after(self, seconds: float) -> None:
+        instance = self.session.instance
+        await instance.clock.sleep(seconds)
+        self.cancellation.cancel(CancelReason.TIMEOUT)
+        await self._lose_patience_after(instance.stop_timeout)
 
     async def _lose_patience_after(self, seconds: float) -> None:
         await self.session.instance.clock.sleep(seconds)
