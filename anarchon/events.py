@@ -1,28 +1,19 @@
-"""What the scheduler tells the world: events, their callbacks, stream and log lines.
+"""What the scheduler tells the world: the kinds of events, and a stream of them.
 
-Decides how an event reaches its listeners, and that no listener can hurt the
-scheduler. Must not know who emits, nor any store.
+Decides what each event says. Must not know who emits, who listens, nor any store.
 """
 
 import logging
 from collections import deque
-from collections.abc import Callable, Generator
-from contextlib import contextmanager
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from datetime import datetime
-from functools import partial
 from typing import ClassVar
 
 import anyio
 import anyio.lowlevel
 from anyio.abc import ObjectReceiveStream
 
-from anarchon.errors import InvalidOption
 from anarchon.model import Reason, RunRecord
-
-logger: logging.Logger = logging.getLogger("anarchon")
-
-STREAM_CAPACITY = 1_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,12 +56,17 @@ class Success(RunEvent):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Failure(RunEvent):
-    """The handler raised or ran past its timeout."""
+    """The handler raised or ran past its timeout.
+
+    ``exception`` is what it raised, which is logged with its traceback; ``None`` after
+    a timeout.
+    """
 
     name = "failure"
     level = logging.ERROR
 
     record: RunRecord
+    exception: BaseException | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -167,8 +163,6 @@ EVENT_NAMES = frozenset(
     )
 )
 
-Callback = Callable[[Event], object]
-
 
 class EventStream(ObjectReceiveStream[Event]):
     """A listener's own queue of events: 1,000 at most, the oldest are dropped.
@@ -219,103 +213,3 @@ class EventStream(ObjectReceiveStream[Event]):
         if self._news.is_set():
             self._news = anyio.Event()
         await self._news.wait()
-
-
-class _Queue(EventStream):
-    """The bus's end of a stream."""
-
-    def put(self, event: Event) -> None:
-        """Add an event, unless the listener has closed the stream."""
-        if self._closed:
-            return
-        if len(self._waiting) == STREAM_CAPACITY:
-            self._waiting.popleft()
-            self.dropped += 1
-        self._waiting.append(event)
-        self._news.set()
-
-    def end(self) -> None:
-        """Say that no more will come."""
-        self._over = True
-        self._news.set()
-
-
-class EventBus:
-    """Hands each event to the log, the callbacks and the streams, in that order."""
-
-    def __init__(self) -> None:
-        self._callbacks: dict[str, list[Callback]] = {}
-        self._queues: list[_Queue] = []
-
-    def on(self, name: str, callback: Callback) -> Callable[[], None]:
-        """Register a plain function; return the function that unsubscribes it."""
-        if name not in EVENT_NAMES:
-            raise InvalidOption(
-                f"there is no event {name!r}; "
-                f"events are {', '.join(sorted(EVENT_NAMES))}"
-            )
-        _check_callback(callback)
-        entries = self._callbacks.setdefault(name, [])
-        # one callback may be registered twice, and each time is undone by itself
-        entry: Callback = partial(callback)
-        entries.append(entry)
-
-        def unsubscribe() -> None:
-            if entry in entries:
-                entries.remove(entry)
-
-        return unsubscribe
-
-    @contextmanager
-    def stream(self) -> Generator[EventStream]:
-        """Open a queue that receives every event from now on."""
-        queue = _Queue()
-        self._queues.append(queue)
-        try:
-            yield queue
-        finally:
-            self._queues.remove(queue)
-            queue.end()
-
-    def emit(self, event: Event) -> None:
-        """Tell everybody; whatever a callback raises is logged and changes nothing."""
-        if logger.isEnabledFor(event.level):
-            logger.log(event.level, "%s", _line(event), extra={"anarchon": event})
-        for callback in tuple(self._callbacks.get(event.name, ())):
-            _guarded(callback, event)
-        for queue in self._queues:
-            queue.put(event)
-
-
-def _check_callback(callback: Callback) -> None:
-    # inspect costs more to import than the rest of this file
-    import inspect
-
-    body: object = callback
-    while isinstance(body, partial):
-        body = body.func
-    call = getattr(body, "__call__", None)  # noqa: B004  it may be an async method
-    if call is None or any(map(inspect.iscoroutinefunction, (body, call))):
-        raise InvalidOption(
-            f"an event callback must be a plain function, called in the loop: "
-            f"{callback!r} is not; for async work use events()"
-        )
-
-
-def _guarded(callback: Callback, event: Event) -> None:
-    try:
-        callback(event)
-    except (KeyboardInterrupt, SystemExit):
-        raise
-    except BaseException:  # noqa: ASYNC103
-        # nothing is awaited here, so even a cancellation is the callback's own fault
-        logger.exception("callback failed", extra={"anarchon": event})
-
-
-def _line(event: Event) -> str:
-    words = [event.name]
-    for field in fields(event):
-        value = getattr(event, field.name)
-        if field.name != "at" and value is not None:
-            words.append(f"{field.name}={value}")
-    return " ".join(words)

@@ -16,6 +16,7 @@ import anyio.lowlevel
 from anarchon import serving
 from anarchon.backends import backend_from
 from anarchon.bridge import open_bridge
+from anarchon.bus import Callback, EventBus
 from anarchon.clock import Clock, SystemClock
 from anarchon.engine.boundary import fatal_in
 from anarchon.engine.instance import Instance
@@ -27,9 +28,10 @@ from anarchon.errors import (
     InvalidOption,
     SchedulerNotRunning,
 )
-from anarchon.events import Callback, EventBus, EventStream, logger
+from anarchon.events import EventStream
 from anarchon.jobs import Job, Registrar
 from anarchon.lifecycle import CLOSE_WITHIN, CLOSING, Life
+from anarchon.log import logger
 from anarchon.model import RunRecord, State
 from anarchon.options import OPTION_NAMES, JobOptions, check_known
 from anarchon.protocol import Backend

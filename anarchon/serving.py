@@ -9,8 +9,8 @@ from collections.abc import Sequence
 
 import anyio
 
-from anarchon.events import logger
 from anarchon.lifecycle import Life
+from anarchon.log import logger
 
 
 async def serve(

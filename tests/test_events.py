@@ -12,12 +12,12 @@ import anyio.lowlevel
 import pytest
 
 from anarchon import InvalidOption, MemoryBackend, open_scheduler
+from anarchon.bus import EventBus
 from anarchon.events import (
     EVENT_NAMES,
     ClockSkew,
     Error,
     Event,
-    EventBus,
     EventStream,
     Failure,
     Interrupted,
@@ -34,7 +34,7 @@ NOW = datetime(2026, 1, 1, tzinfo=UTC)
 FIELDS: dict[type[Event], set[str]] = {
     Start: {"job", "slot", "attempt", "reason"},
     Success: {"job", "slot", "attempt", "record"},
-    Failure: {"job", "slot", "attempt", "record"},
+    Failure: {"job", "slot", "attempt", "record", "exception"},
     Interrupted: {"job", "slot", "attempt", "record", "handed_over", "final"},
     Lost: {"job", "slot", "attempt", "cause"},
     Skip: {"job", "slot", "attempt", "reason", "by"},

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, TypedDict
 import anyio
 from anyio.abc import TaskGroup
 
+from anarchon.bus import EventBus
 from anarchon.clock import Clock
-from anarchon.events import Event, EventBus
+from anarchon.events import Event
 
 if TYPE_CHECKING:
     from anarchon.engine.run import Run

@@ -1,0 +1,56 @@
+"""How an event reads in the log.
+
+Decides the logger and the words of a line. Must not know who else listens.
+"""
+
+import logging
+from collections.abc import Iterator
+from dataclasses import fields
+
+from anarchon.events import Event, Failure
+from anarchon.model import RunRecord
+
+logger: logging.Logger = logging.getLogger("anarchon")
+
+
+def write(event: Event) -> None:
+    """Log an event at its level, with the traceback of what a handler raised."""
+    if not logger.isEnabledFor(event.level):
+        return
+    raised = event.exception if isinstance(event, Failure) else None
+    extra = {"anarchon": event}
+    logger.log(event.level, "%s", line(event), exc_info=raised, extra=extra)
+
+
+def line(event: Event) -> str:
+    """Return the name of an event and what it tells, as ``key=value``."""
+    told = (f"{key}={_text(value)}" for key, value in _told(event) if value is not None)
+    return " ".join([event.name, *told])
+
+
+def _told(event: Event) -> Iterator[tuple[str, object]]:
+    # the log has the time and the traceback itself
+    for field in fields(event):
+        value: object = getattr(event, field.name)
+        if isinstance(value, RunRecord):
+            yield from _ended(event, value)
+        elif field.name not in {"at", "exception"}:
+            yield field.name, value
+
+
+def _ended(event: Event, record: RunRecord) -> Iterator[tuple[str, object]]:
+    if record.instance_id != event.instance_id:
+        yield "runner", record.instance_id
+    yield "duration", record.duration
+    yield "error", record.error
+
+
+def _text(value: object) -> str:
+    match value:
+        case float():
+            return f"{value:.3f}"
+        case str() if not value or not value.isprintable() or set(value) & set(" \"'="):
+            # a line stays a line, and can be taken apart
+            return repr(str(value))
+        case _:
+            return str(value)
