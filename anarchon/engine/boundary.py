@@ -30,11 +30,16 @@ ERROR_CAP = 2_000
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """How a handler ended. ``fatal`` is what must still come out of the scheduler."""
+    """How a handler ended.
+
+    ``raised`` is what made it fail, if it raised; ``fatal`` what must still come out of
+    the scheduler.
+    """
 
     status: Status
     error: str | None = None
     fatal: BaseException | None = None
+    raised: BaseException | None = None
 
 
 async def call_handler(
@@ -105,7 +110,7 @@ def classify(
         return Ending(Status.SUCCESS)
     if cause is not None:
         return Ending(Status.INTERRUPTED, describe(error))
-    return Ending(Status.FAILED, describe(error))
+    return Ending(Status.FAILED, describe(error), raised=error)
 
 
 def describe(error: BaseException | None) -> str | None:
@@ -115,7 +120,7 @@ def describe(error: BaseException | None) -> str | None:
     if isinstance(error, anyio.get_cancelled_exc_class()):
         return f"cancelled ({type(error).__name__}), and nobody had asked for it"
     inner = "; ".join(describe(part) or "" for part in _parts(error))
-    text = f"{type(error).__name__}: {_text(error)}"
+    text = ": ".join(filter(None, (type(error).__name__, _text(error))))
     return f"{text} [{inner}]"[:ERROR_CAP] if inner else text[:ERROR_CAP]
 
 

@@ -222,7 +222,8 @@ class Run(ABC):
             case Status.SUCCESS:
                 event = Success(**stamp, **about, record=record)
             case Status.FAILED:
-                event = Failure(**stamp, **about, record=record)
+                raised = ending.raised
+                event = Failure(**stamp, **about, record=record, exception=raised)
             case _:
                 event = Interrupted(
                     **stamp,

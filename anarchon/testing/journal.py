@@ -17,7 +17,8 @@ from anarchon.model import RunRecord
 What_co = TypeVar("What_co", covariant=True, bound="Event | str")
 E = TypeVar("E", bound=Event)
 
-_SAID = {"instance_id", "at", "job", "slot", "attempt"}
+# said in front of the rest, or by the record
+_SAID = {"instance_id", "at", "job", "slot", "attempt", "exception"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,5 +1,6 @@
 """However a handler ends, its run has the right ending and nothing else is hurt."""
 
+import traceback
 from collections.abc import Awaitable, Callable
 
 import anyio
@@ -66,7 +67,7 @@ ENDS = {
     raises_a_group: "both (2 sub-exceptions) [ValueError: one; StopEverything: two]",
     fails_in_its_own_nursery: "[ValueError: no customers]",
     raises_a_foreign_cancellation: "nobody had asked for it",
-    exits_a_generator: "GeneratorExit: ",
+    exits_a_generator: "GeneratorExit",
 }
 
 
@@ -116,6 +117,38 @@ async def test_an_error_without_a_text_is_still_recorded() -> None:
         failure = await alone.until_seen(Failure)
 
         assert "Mute: (its text could not be made)" == failure.record.error
+
+
+async def test_an_error_without_words_is_told_by_its_kind() -> None:
+    """A bare ``assert`` leaves no colon behind which nothing comes."""
+
+    async def handler() -> None:
+        raise AssertionError
+
+    async with open_alone() as alone:
+        alone.scheduler.every("sync", "1m", handler)
+        failure = await alone.until_seen(Failure)
+
+        assert "AssertionError" == failure.record.error
+
+
+async def test_a_failure_carries_what_was_raised() -> None:
+    """The exception itself, whose traceback ends in the handler; not for a timeout."""
+
+    async def slow() -> None:
+        await anyio.sleep(40)
+
+    async with open_alone() as alone:
+        alone.scheduler.every("sync", "1m", raises_value_error)
+        raised = (await alone.until_seen(Failure)).exception
+        assert isinstance(raised, ValueError)
+        assert (
+            "raises_value_error" == traceback.extract_tb(raised.__traceback__)[-1].name
+        )
+
+    async with open_alone() as alone:
+        alone.scheduler.every("sync", "1m", slow, timeout=10)
+        assert (await alone.until_seen(Failure)).exception is None
 
 
 async def test_a_handler_learns_all_about_its_run() -> None:
