@@ -25,7 +25,7 @@ T = TypeVar("T")
 
 PATIENCE = 15.0
 # a slot this far ahead finds every process ready, if all of them are loaded
-SOON = 0.6
+SOON = 0.4
 RARELY = 3_600.0
 
 
@@ -113,7 +113,9 @@ class Cluster:
         for who in names:
             if who in self._instances:
                 self._past.append(self._instances[who])
-            self._instances[who] = InstanceProcess(who, self._log, self._hear)
+            loop = self._loops[ord(who) % len(self._loops)]
+            instance = InstanceProcess(who, loop, self._log, self._hear)
+            self._instances[who] = instance
         self._until_said("loaded", [self[who] for who in names])
 
     def begin(self, names: str = "") -> None:
@@ -131,7 +133,6 @@ class Cluster:
 
     def _setup(self, who: str) -> Setup:
         return Setup(
-            loop=self._loops[ord(who) % len(self._loops)],
             store=self.store,
             journal=self.journal.path,
             works=tuple(self._works),

@@ -105,22 +105,22 @@ def vanish_with_parent() -> None:
     threading.Thread(target=wait, daemon=True).start()
 
 
-def load_all() -> None:
+def load_all(loop: str) -> None:
     """Import what is needed later, so that those who begin together do so at once."""
     for module in ("anarchon.scheduler", "anarchon.backends.sqlite.store"):
         import_module(module)
-    for loop in ("asyncio", "trio"):
-        anyio.run(anyio.sleep, 0, backend=loop)
+    anyio.run(anyio.sleep, 0, backend=loop)
 
 
 def main() -> None:
     """Load everything, wait for the setup, and live by it."""
-    load_all()
-    say(word(sys.argv[1], "loaded"))
+    who, loop = sys.argv[1:]
+    load_all(loop)
+    say(word(who, "loaded"))
     setup = Setup.from_line(sys.stdin.readline())
     vanish_with_parent()
     with contextlib.suppress(KeyboardInterrupt):
-        anyio.run(live, setup, backend=setup.loop)
+        anyio.run(live, setup, backend=loop)
 
 
 if __name__ == "__main__":

@@ -26,13 +26,15 @@ class InstanceProcess:
     A deed returns the wall time before it was done, in seconds since 1970 UTC.
     """
 
-    def __init__(self, who: str, log: Path, hear: Callable[[Report], None]) -> None:
+    def __init__(
+        self, who: str, loop: str, log: Path, hear: Callable[[Report], None]
+    ) -> None:
         self.who = who
         self._hear = hear
         self._doomed = self._begun = False
         with log.open("a") as errors:
             self._process = subprocess.Popen(
-                [*COMMAND, who],
+                [*COMMAND, who, loop],
                 cwd=ROOT,
                 env={**os.environ, "PYTHONWARNINGS": "error"},
                 stdin=subprocess.PIPE,

@@ -26,12 +26,20 @@ mixed = pytest.mark.parametrize("loops", [("trio", "asyncio")], ids=["mixed"])
 
 
 def a_run(
-    cluster: Cluster, names: str = "ABC", *, takes: float = 0.6, deaf: bool = False
+    cluster: Cluster,
+    names: str = "ABC",
+    *,
+    spare: str = "",
+    takes: float = 0.6,
+    deaf: bool = False,
 ) -> Line:
-    """Start instances with one job; return a line of its handler when it is at work."""
-    cluster.load(names)
+    """Start instances with one job; return a line of its handler when it is at work.
+
+    The processes of ``spare`` instances are loaded and may begin later.
+    """
+    cluster.load(names + spare)
     cluster.once("sync", takes=takes, deaf=deaf)
-    cluster.begin()
+    cluster.begin(names)
     return at_work(cluster)
 
 

@@ -27,12 +27,11 @@ class Work:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Setup:
-    """One instance: its loop, its store, the journal, its jobs and options.
+    """One instance: its store, the journal, its jobs and its options.
 
     Without ``serve`` the program is one that knows nothing of signals.
     """
 
-    loop: str
     store: str
     journal: str
     works: tuple[Work, ...]

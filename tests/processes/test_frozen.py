@@ -96,3 +96,21 @@ def test_a_short_freeze_changes_nothing(cluster: Cluster) -> None:
     assert [] == [*cluster.seen("lost"), *cluster.seen("takeover")]
     assert [(1, SUCCESS, SCHEDULED, run.who)] == outline(cluster)
     assert [(run.who, 1)] == started(cluster)
+
+
+@mixed
+def test_what_all_slept_through_is_late(cluster: Cluster) -> None:
+    """A slot that passed while all were frozen is skipped, and not caught up."""
+    cluster.load("ABC")
+    slot = cluster.once("sync", max_late=0.3)
+    cluster.begin()
+    frozen = max(cluster[who].freeze() for who in "ABC")
+    assert frozen * 1000 < slot, "the machine was too slow to freeze them in time"
+    cluster.until(lambda: time.time() > slot / 1000 + 0.3)
+    for who in "ABC":
+        cluster[who].thaw()
+    skips = cluster.until(lambda: cluster.all_skipped(slot, {"A", "B", "C"}))
+
+    assert {"late"} == {skip.reason for skip in skips}
+    assert [] == started(cluster)
+    assert [] == cluster.history()
