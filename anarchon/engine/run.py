@@ -94,6 +94,8 @@ class Run(ABC):
             async with anyio.create_task_group() as self._group:
                 try:
                     await self._live()
+                except (KeyboardInterrupt, SystemExit) as fatal:
+                    self._fatal = fatal
                 finally:
                     self.end_companions()
                 if self._accompanied and not self._given_up:
@@ -140,6 +142,14 @@ class Run(ABC):
             await self.write_end(ending)
 
     async def _handle(self) -> Ending:
+        try:
+            return await self._start()
+        except (KeyboardInterrupt, SystemExit) as fatal:
+            # a listener may raise it, and on Trio Ctrl+C may land anywhere
+            ending = Ending(Status.INTERRUPTED, type(fatal).__name__, fatal)
+        return ending  # noqa: ASYNC910  the listener came first
+
+    async def _start(self) -> Ending:
         instance = self.session.instance
         self._tell_start()
         self.begin_companions()

@@ -118,28 +118,35 @@ class Session:
 
     async def run(self, ready: Callable[[], None]) -> None:
         """Schedule until ``stop`` is called, and wait for the runs after it."""
-        async with anyio.create_task_group() as beating:
-            beating.start_soon(self.pulse.run)
-            try:
-                await self._schedule(ready)
-            except BaseException:
-                # a fault in here must not leave handlers going on for ever
-                self.stop(self.instance.stop_timeout)
-                raise
-            with self._patience:
-                await self._until_left(lambda: 0)
-            beating.cancel_scope.cancel()
+        fault: BaseException | None = None
+        try:
+            await self._schedule(ready)
+        except BaseExceptionGroup as group:
+            # a bug, or Ctrl+C on Trio: the runs are handed over all the same
+            fault = group
+            self.stop(self.instance.stop_timeout)
+        await self._wait_for_runs()
+        if fault is not None:
+            raise fault
 
     async def _schedule(self, ready: Callable[[], None]) -> None:
         async with anyio.create_task_group() as self._work:
             self._recovery.begin(self._first, self._left)
             self._work.start_soon(self.timers.run, self.calls.ask_time)
+            self._work.start_soon(self.pulse.run)
             self._work.start_soon(self._intake.run)
             if self.leases:
                 self._work.start_soon(self._recovery.sweep)
             ready()
             await self._stop.wait()
             self._work.cancel_scope.cancel()
+
+    async def _wait_for_runs(self) -> None:
+        async with anyio.create_task_group() as beating:
+            beating.start_soon(self.pulse.run)
+            with self._patience:
+                await self._until_left(lambda: 0)
+            beating.cancel_scope.cancel()
 
     async def unwind(self) -> None:
         """Let what was cut off tell its end; a handler that goes on is left alone."""

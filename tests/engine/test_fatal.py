@@ -5,7 +5,7 @@ from collections.abc import Callable
 import anyio
 import pytest
 
-from anarchon.events import Interrupted
+from anarchon.events import Event, Interrupted, RunEvent
 from anarchon.model import Status
 from anarchon.testing.faults import HANG_BEFORE
 from tests.alone import Alone, open_alone
@@ -123,3 +123,24 @@ async def test_one_is_bounded_without_the_store() -> None:
 
     assert FATAL[0] is raised
     assert anyio.current_time() <= 61 + 90 + 35
+
+
+@pytest.mark.parametrize("event", ["start", "interrupted"])
+async def test_one_out_of_a_callback_comes_out_bare(event: str) -> None:
+    """A callback is no handler, but Ctrl+C may reach it as well."""
+    error = KeyboardInterrupt()
+
+    def interrupt(event: Event) -> None:
+        if isinstance(event, RunEvent) and event.job == "sync":
+            raise error
+
+    def add(alone: Alone) -> None:
+        alone.scheduler.on(event, interrupt)
+        alone.scheduler.every("sync", "1m", raising(SystemExit()))
+        alone.scheduler.every("long", "1m", forever, offset=59)
+
+    alone, raised = await ended_by(add)
+
+    assert error is raised
+    assert [True] == [record.handed_over for record in await alone.history("long")]
+    assert [True] == [record.handed_over for record in await alone.history("sync")]

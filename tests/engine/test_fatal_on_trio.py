@@ -3,10 +3,8 @@
 import anyio
 import pytest
 
-from anarchon.events import Event, Start
 from anarchon.testing.virtual import virtual_loop
-from tests.alone import Alone
-from tests.engine.test_fatal import FATAL, ended_by, forever, raising
+from tests.engine.test_fatal import FATAL, ended_by, raising
 
 pytestmark = pytest.mark.anyio
 
@@ -31,22 +29,3 @@ async def test_one_in_a_group_comes_out_bare() -> None:
 
     assert FATAL[0] is raised
     assert [True] == [record.handed_over for record in await alone.history()]
-
-
-async def test_one_out_of_a_callback_comes_out_bare() -> None:
-    """A callback is no handler, but Ctrl+C may reach it as well."""
-    error = KeyboardInterrupt()
-
-    def interrupt(event: Event) -> None:
-        if isinstance(event, Start) and event.job == "sync":
-            raise error
-
-    def add(alone: Alone) -> None:
-        alone.scheduler.on("start", interrupt)
-        alone.scheduler.every("sync", "1m", forever)
-        alone.scheduler.every("long", "1m", forever, offset=59)
-
-    alone, raised = await ended_by(add)
-
-    assert error is raised
-    assert [True] == [record.handed_over for record in await alone.history("long")]
