@@ -6,7 +6,7 @@ Decides the public API. Must not know how a slot becomes a run.
 import os
 import signal
 import socket
-from collections.abc import AsyncGenerator, Callable, Iterable, Mapping
+from collections.abc import AsyncGenerator, Iterable, Mapping
 from contextlib import asynccontextmanager
 from typing import Unpack
 
@@ -16,7 +16,7 @@ import anyio.lowlevel
 from anarchon import serving
 from anarchon.backends import backend_from
 from anarchon.bridge import open_bridge
-from anarchon.bus import Callback, EventBus
+from anarchon.bus import EventBus
 from anarchon.clock import Clock, SystemClock
 from anarchon.engine.boundary import fatal_in
 from anarchon.engine.instance import Instance
@@ -28,9 +28,9 @@ from anarchon.errors import (
     InvalidOption,
     SchedulerNotRunning,
 )
-from anarchon.events import EventStream
 from anarchon.jobs import Job, Registrar
 from anarchon.lifecycle import CLOSE_WITHIN, CLOSING, Life
+from anarchon.listening import Listening
 from anarchon.log import logger
 from anarchon.model import RunRecord, State
 from anarchon.options import OPTION_NAMES, JobOptions, check_known
@@ -119,7 +119,7 @@ async def _leave(scheduler: "Scheduler", instance: Instance) -> None:
         logger.warning("waiting for %d handlers that go on past the stop", stubborn)
 
 
-class Scheduler(Registrar):
+class Scheduler(Registrar, Listening):
     """Runs jobs on their schedules, together with all instances on the same store.
 
     Made by ``open_scheduler``. Its methods belong to the loop of that block.
@@ -128,6 +128,7 @@ class Scheduler(Registrar):
     def __init__(
         self, backend: Backend, instance: Instance, defaults: Mapping[str, object]
     ) -> None:
+        super().__init__(instance.bus)
         self._backend = backend
         self._instance = instance
         self._registry = Registry(backend, defaults)
@@ -307,27 +308,6 @@ class Scheduler(Registrar):
             return await bridge.call(
                 store.history, name, limit, bound=MAX_CALL, keep=False
             )
-
-    # --- events ---------------------------------------------------------------------
-
-    def on(self, event: str, callback: Callback) -> Callable[[], None]:
-        """Call a plain function, in the loop, at each event of a name.
-
-        Returns the function that unsubscribes it. What a callback raises is logged.
-
-        Raises:
-            InvalidOption: no event has this name, or the callback is no plain function.
-        """
-        return self._instance.bus.on(event, callback)
-
-    @asynccontextmanager
-    async def events(self) -> AsyncGenerator[EventStream]:
-        """Receive all events from now on; the block yields the stream of them.
-
-        It holds 1,000, drops the oldest and counts them in ``dropped``.
-        """
-        with self._instance.bus.stream() as stream:
-            yield stream
 
     # --- inside ---------------------------------------------------------------------
 

@@ -1,12 +1,16 @@
 """What type checkers must refuse. Checked, never run: each error must be there."""
 
 import anarchon
+from anarchon.events import Takeover
 
 
 async def two_arguments(ctx: anarchon.RunContext, other: int) -> None: ...
 
 
 async def other_argument(number: int) -> None: ...
+
+
+def hear_takeover(event: Takeover) -> None: ...
 
 
 async def main() -> None:
@@ -16,6 +20,7 @@ async def main() -> None:
         s.every("c", "10s", lambda: None, lese=30)  # type: ignore[call-overload]
         s.every("d", [10])  # type: ignore[call-overload]
         s.cron("e", "* * * * *", lambda: None, overlap="no")  # type: ignore[call-overload]
+        s.on("success", hear_takeover)  # type: ignore[arg-type]
         s.run_now("a").status  # type: ignore[attr-defined]
     anarchon.open_scheduler(42)  # type: ignore[arg-type]
     anarchon.open_scheduler("memory://", jiter=1)  # type: ignore[call-arg]

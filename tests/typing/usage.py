@@ -4,6 +4,7 @@ from datetime import datetime, timedelta
 from typing import assert_type
 
 import anarchon
+from anarchon.events import Event, Takeover
 
 jobs = anarchon.Jobs()
 
@@ -43,6 +44,14 @@ class EveryHour:
         return ms - ms % 3_600_000
 
 
+def hear_takeover(event: Takeover) -> None:
+    assert_type(event.from_instance, str | None)
+
+
+def hear_any(event: Event) -> None:
+    assert_type(event.at, datetime)
+
+
 async def main() -> None:
     async with anarchon.open_scheduler(
         "memory://", jobs=jobs, lease="1m", stop_timeout=5, instance_id="a"
@@ -54,8 +63,11 @@ async def main() -> None:
         assert_type(await scheduler.run_now("direct"), anarchon.RunRecord)
         assert_type(await scheduler.history("direct"), list[anarchon.RunRecord])
         assert_type(await scheduler.last_run("direct"), anarchon.RunRecord | None)
-        unsubscribe = scheduler.on("failure", lambda event: print(event.at))
+        unsubscribe = scheduler.on("failure", lambda event: print(event.exception))
         unsubscribe()
+        scheduler.on("takeover", hear_takeover)
+        for name in ("success", "failure"):
+            scheduler.on(name, hear_any)
         async with scheduler.events() as events:
             async for event in events:
                 assert_type(event.instance_id, str)
