@@ -249,5 +249,10 @@ def check_job(job: object) -> None:
     Raises:
         InvalidOption: it isn't a ``Job``.
     """
+    if isinstance(job, Jobs):
+        raise InvalidOption(
+            f"expected a Job, not {job!r}; "
+            "several Jobs are joined by unpacking them: jobs=[*these, *those]"
+        )
     if not isinstance(job, Job):
         raise InvalidOption(f"expected a Job(name, schedule, handler), not {job!r}")

@@ -247,6 +247,9 @@ async def test_jobs_are_checked_when_the_block_is_entered() -> None:
     with pytest.raises(InvalidOption, match=r"Job\(name, schedule, handler\), not 'a'"):
         async with open_scheduler("memory://", jobs="a job"):  # type: ignore[arg-type]
             raise AssertionError("opened")
+    with pytest.raises(InvalidOption, match=r"not <Jobs: sync>; .*jobs=\[\*these, \*"):
+        async with open_scheduler("memory://", jobs=[jobs]):  # type: ignore[list-item]
+            raise AssertionError("opened")
 
 
 def test_a_name_registered_twice_is_refused() -> None:

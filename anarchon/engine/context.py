@@ -11,6 +11,7 @@ import anyio
 import anyio.from_thread
 
 from anarchon.model import CancelReason, Reason
+from anarchon.rules.durations import Duration, to_seconds
 
 
 class Cancellation:
@@ -118,13 +119,19 @@ class RunContext:
         anyio.from_thread.check_cancelled()
 
     @contextmanager
-    def shield(self, grace: float) -> Generator[anyio.CancelScope]:
-        """Open a scope that no stop, timeout or silence cancels, for ``grace`` seconds.
+    def shield(self, grace: Duration) -> Generator[anyio.CancelScope]:
+        """Open a scope that no stop, timeout or silence cancels, for at most ``grace``.
 
-        For finishing one unit of work in an ``async def`` handler. A refusal by the
-        store cancels it all the same, since another attempt may be running by then.
+        For finishing one unit of work in an ``async def`` handler; what isn't done by
+        then is cancelled. A refusal by the store cancels it all the same, since another
+        attempt may be running by then. ``grace`` is seconds, a ``timedelta`` or text
+        such as ``"5s"``.
+
+        Raises:
+            InvalidOption: ``grace`` isn't a duration.
         """
-        deadline = anyio.current_time() + grace
+        seconds = to_seconds(grace, name="grace", zero=True)
+        deadline = anyio.current_time() + seconds
         with anyio.CancelScope(shield=True, deadline=deadline) as scope:
             if self._cancellation.refused:
                 scope.cancel()

@@ -44,8 +44,9 @@ def test_sqlite_url_names_a_namespace() -> None:
 @pytest.mark.parametrize(
     ("url", "problem"),
     [
-        ("sqlite://jobs.db", "host 'jobs.db'"),
-        ("sqlite:///jobs.db?mode=ro", r"options \['mode'\]"),
+        ("sqlite://jobs.db", "this one has the host 'jobs.db'$"),
+        ("sqlite:///jobs.db?mode=ro&a=1", "this one has the option 'a, mode'$"),
+        ("sqlite://tom@/jobs.db", "this one has a user$"),
         ("sqlite:///jobs.db?namespace=", "namespace must be"),
         ("sqlite://", "memory://"),
         ("sqlite:///:memory:", "MemoryBackend"),

@@ -279,7 +279,7 @@ async def test_a_shield_is_bounded_by_its_grace() -> None:
     """A unit that takes longer than it said is cut."""
 
     async def handler(ctx: RunContext) -> None:
-        with ctx.shield(2) as scope:
+        with ctx.shield("2s") as scope:
             await anyio.sleep(10)
         assert scope.cancelled_caught
 
@@ -288,6 +288,20 @@ async def test_a_shield_is_bounded_by_its_grace() -> None:
         success = await alone.until_seen(Success)
 
         assert 2.0 == success.record.duration
+
+
+async def test_a_shield_of_no_duration_is_refused() -> None:
+    """The run fails with a word on what is allowed."""
+
+    async def handler(ctx: RunContext) -> None:
+        with ctx.shield(-1):
+            await anyio.sleep(10)
+
+    async with open_alone(stop_timeout=STOP_TIMEOUT) as alone:
+        alone.scheduler.every("sync", "1m", handler)
+        failure = await alone.until_seen(Failure)
+
+        assert "grace must be a duration of 0 or more" in (failure.record.error or "")
 
 
 async def test_a_shield_does_not_hold_against_a_refusal() -> None:

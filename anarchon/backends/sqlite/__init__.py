@@ -5,11 +5,12 @@ Decides what may be configured. Loads no driver: that is left to ``open``.
 
 import os
 import time
+from collections.abc import Iterable
 from contextlib import AbstractAsyncContextManager
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Protocol
-from urllib.parse import parse_qsl, unquote, urlsplit
+from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
 
 from anarchon.backends.claim import milliseconds
 from anarchon.errors import InvalidOption
@@ -73,8 +74,7 @@ class SqliteBackend:
             raise InvalidOption(
                 "a URL of a SQLite store is sqlite:///relative/path or "
                 "sqlite:////absolute/path, with ?namespace= if wanted; this one has "
-                f"host {parts.hostname!r}, fragment {parts.fragment!r} and unknown "
-                f"options {sorted(options)!r}"
+                f"{_beyond(parts, options) or 'a user'}"
             )
         return SqliteBackend(unquote(parts.path[1:]), namespace=namespace)
 
@@ -94,6 +94,13 @@ class SqliteBackend:
 
     def __repr__(self) -> str:
         return f"SqliteBackend({str(self.path)!r}, namespace={self.namespace!r})"
+
+
+def _beyond(parts: SplitResult, options: Iterable[str]) -> str:
+    """Return what a URL has, its user aside, that one of a SQLite store hasn't."""
+    found = {"host": parts.hostname, "fragment": parts.fragment}
+    found["option"] = ", ".join(sorted(options))
+    return ", ".join(f"the {what} {text!r}" for what, text in found.items() if text)
 
 
 def _checked_path(path: str | os.PathLike[str]) -> Path:
