@@ -1,6 +1,7 @@
 """Native cancellations of asyncio, which no scope has sent: each stays in its run."""
 
 import asyncio
+import contextlib
 from collections.abc import Awaitable, Callable
 
 import anyio
@@ -9,7 +10,7 @@ import pytest
 from anarchon.events import Failure, Interrupted, Start, Success
 from anarchon.model import Status
 from anarchon.testing.virtual import virtual_loop
-from tests.alone import open_alone
+from tests.alone import Alone, open_alone
 
 pytestmark = pytest.mark.anyio
 
@@ -153,3 +154,69 @@ async def test_a_manual_run_tells_of_a_stray_cancellation(handler: Handler) -> N
 
         assert Status.FAILED == record.status
         assert [Status.FAILED] == await alone.statuses()
+
+
+async def hosted(opened: list[Alone], *, busy: float = 0) -> None:
+    """Be a host with a run in progress; take so long to leave."""
+    async with open_alone() as alone:
+        opened.append(alone)
+
+        async def handler() -> None:
+            try:
+                await anyio.sleep(40)
+            finally:
+                with anyio.CancelScope(shield=True):
+                    await anyio.sleep(busy)
+
+        alone.scheduler.every("sync", "1m", handler)
+        await anyio.sleep_forever()
+
+
+@pytest.mark.parametrize("times", [1, 2])
+async def test_a_host_that_is_cancelled_natively_hands_over(times: int) -> None:
+    """``Task.cancel`` stops the scheduler like any cancellation, also when repeated."""
+    opened: list[Alone] = []
+    host = asyncio.create_task(hosted(opened, busy=5))
+    await anyio.sleep(70)
+    for _ in range(times):
+        host.cancel()
+        await anyio.sleep(1)
+    with pytest.raises(asyncio.CancelledError):
+        await host
+
+    assert 75 == anyio.current_time()
+    assert times == host.cancelling()
+    assert ["start", "interrupted"] == opened[0].names()
+    assert [True] == [record.handed_over for record in await opened[0].history()]
+
+
+async def test_asyncios_own_timeout_round_the_block_works() -> None:
+    """It counts cancellations, so none of ours may be left over or swallowed."""
+    opened: list[Alone] = []
+    with pytest.raises(TimeoutError):
+        async with asyncio.timeout(70):
+            await hosted(opened)
+
+    task = asyncio.current_task()
+    assert task is not None
+    assert 0 == task.cancelling()
+    assert [True] == [record.handed_over for record in await opened[0].history()]
+
+
+async def test_asyncios_own_timeout_inside_a_handler_works() -> None:
+    """A handler may use asyncio's tools, also while it is being stopped."""
+
+    async def handler() -> None:
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(5):
+                await asyncio.sleep(30)
+        async with asyncio.TaskGroup() as tasks:
+            tasks.create_task(asyncio.sleep(30))
+
+    async with open_alone() as alone:
+        alone.scheduler.every("sync", "1m", handler)
+        await alone.until_seen(Start)
+        await anyio.sleep(10)
+        await alone.scheduler.stop()
+
+        assert [True] == [record.handed_over for record in await alone.history()]
