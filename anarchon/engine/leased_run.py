@@ -137,15 +137,12 @@ class LeasedRun(Run):
     async def write_end(self, ending: Ending) -> None:  # noqa: ASYNC910  calls wait
         """Finish, or release what was interrupted; after a refusal write nothing."""
         self._ending = True
-        if self._lost and ending.status is Status.SUCCESS:
-            ending = replace(ending, status=Status.INTERRUPTED)
+        ending = self._vouched_for(ending)
         accepted = await self._write(ending) if self._lost != REFUSED else False
         release = ending.status is Status.INTERRUPTED
         repeated = release and self._writes > 1
         if accepted is False and self._lost is None and not repeated:
             self._lose(REFUSED)
-            if ending.status is Status.SUCCESS:
-                ending = replace(ending, status=Status.INTERRUPTED)
         # refused again while the lease can't have run out: an unanswered release was
         # stored, and somebody has taken the run up since
         stored = accepted or (repeated and accepted is False and self._trust.left > 0)
@@ -153,6 +150,18 @@ class LeasedRun(Run):
         self.tell_end(ending, ended=self._answered, handed_over=handed_over)
         if not accepted or release:
             self._leave_to_backups()
+
+    def tell_end(
+        self, ending: Ending, *, ended: int | None = None, handed_over: bool = False
+    ) -> None:
+        """Tell the listeners how the attempt ended, as far as that is vouched for."""
+        ending = self._vouched_for(ending)
+        super().tell_end(ending, ended=ended, handed_over=handed_over)
+
+    def _vouched_for(self, ending: Ending) -> Ending:
+        if self._lost and ending.status is Status.SUCCESS:
+            return replace(ending, status=Status.INTERRUPTED)
+        return ending
 
     async def _write(self, ending: Ending) -> bool | None:
         async def release() -> bool | None:

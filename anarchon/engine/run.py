@@ -13,8 +13,9 @@ through stop, which cancels the handler at once and gives the shield its deadlin
 that everything in here is bounded. Past it nothing is sent any more: the heartbeat is
 silent, and a backup takes over when the lease runs out.
 
-The ending starts as "interrupted, not written" and is replaced as facts arrive. It is
-never read from ``cancelled_caught``, on which the two loops differ.
+The ending starts as "not started" and is replaced as facts arrive, so that there is
+always one to tell, whatever cuts the run off. It is never read from
+``cancelled_caught``, on which the two loops differ.
 
 A handler that goes on after it was told to end (it shields itself, or is a thread) is
 waited for, since nothing may outlive the scheduler's block; but after ``stop_timeout``
@@ -43,7 +44,7 @@ if TYPE_CHECKING:
 Ts = TypeVarTuple("Ts")
 
 NOT_STARTED = Ending(Status.INTERRUPTED, "stopped before it started")
-NOT_WRITTEN = Ending(Status.INTERRUPTED, "the handler went on after it was told to end")
+TOO_LATE = Ending(Status.INTERRUPTED, "the handler ended too late for its end to count")
 
 
 class Run(ABC):
@@ -84,7 +85,8 @@ class Run(ABC):
         self._started = started
         self._began = self._duration = 0.0
         self._handling = True
-        self._given_up = False
+        self._known_end = NOT_STARTED
+        self._given_up: anyio.Event | None = None
         self._told = False
         self._fatal: BaseException | None = None
 
@@ -98,7 +100,7 @@ class Run(ABC):
                     self._fatal = fatal
                 finally:
                     self.end_companions()
-                if self._accompanied and not self._given_up:
+                if self._accompanied:
                     self._group.cancel_scope.cancel()
         finally:
             self._over()
@@ -107,7 +109,7 @@ class Run(ABC):
         instance = self.session.instance
         instance.discard(self)
         if not self._told:
-            self.tell_end(NOT_WRITTEN)
+            self.tell_end(self._known_end)
         if self._fatal is not None:
             instance.die(self._fatal)
 
@@ -138,7 +140,10 @@ class Run(ABC):
         self._fatal = ending.fatal
         # past the end of a stop nothing is sent
         await anyio.lowlevel.checkpoint_if_cancelled()
-        if not self._given_up:
+        if self._given_up is not None:
+            await self._given_up.wait()
+        else:
+            self._known_end = ending
             await self.write_end(ending)
 
     async def _handle(self) -> Ending:
@@ -151,6 +156,7 @@ class Run(ABC):
 
     async def _start(self) -> Ending:
         instance = self.session.instance
+        self._known_end = TOO_LATE
         self._tell_start()
         self.begin_companions()
         timeout = self.job.options.timeout
@@ -208,8 +214,9 @@ class Run(ABC):
         await self.session.instance.clock.sleep(seconds)
         gone = (CancelReason.LOST, CancelReason.TIMEOUT)
         if self._handling and self.cancellation.reason in gone and not self._given_up:
-            self._given_up = True
+            self._given_up = anyio.Event()
             await self.give_up()
+            self._given_up.set()
 
     def _tell_start(self) -> None:
         instance = self.session.instance

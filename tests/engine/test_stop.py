@@ -4,7 +4,7 @@ import anyio
 import pytest
 
 from anarchon import SchedulerNotRunning
-from anarchon.events import Interrupted, Skip, Start, Success
+from anarchon.events import Interrupted, Lost, Skip, Start, Success
 from anarchon.model import State, Status
 from anarchon.testing.faults import (
     FAIL_AFTER,
@@ -158,6 +158,43 @@ async def test_a_release_is_asked_for_until_the_store_is_back() -> None:
 
         assert [True] == [end.handed_over for end in alone.seen(Interrupted)]
         assert [True] == [record.handed_over for record in await alone.history()]
+
+
+async def test_an_end_that_no_store_took_in_time_is_told_as_it_was() -> None:
+    """A stop cuts the asking off; that doesn't make the handler's success less true."""
+
+    async def handler() -> None:
+        await anyio.sleep(5)
+
+    async with open_alone(stop_timeout=STOP_TIMEOUT) as alone:
+        alone.scheduler.every("sync", "1m", handler)
+        await alone.until_seen(Start)
+        alone.faults.always(FAIL_BEFORE, "finish")
+        await until_asked(alone, "finish")
+        await alone.scheduler.stop()
+
+        [success] = alone.seen(Success)
+        assert (Status.SUCCESS, 5.0) == (success.record.status, success.record.duration)
+        assert [] == alone.seen(Interrupted)
+        assert [Status.RUNNING] == await alone.statuses()
+
+
+async def test_a_lost_run_is_no_success_whatever_cuts_it_off() -> None:
+    """Without the lease nobody can vouch for it, though its handler returned."""
+
+    async def handler() -> None:
+        with anyio.CancelScope(shield=True):
+            await anyio.sleep(30)
+
+    async with open_alone(stop_timeout=40, lease=15, heartbeat=5) as alone:
+        alone.scheduler.every("sync", "1m", handler)
+        await alone.until_seen(Start)
+        alone.faults.always(FAIL_BEFORE)
+        await alone.scheduler.stop()
+
+        assert ["silence"] == [lost.cause for lost in alone.seen(Lost)]
+        assert [False] == [end.handed_over for end in alone.seen(Interrupted)]
+        assert [] == alone.seen(Success)
 
 
 async def test_a_longer_timeout_of_stop_counts() -> None:

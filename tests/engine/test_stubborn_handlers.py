@@ -214,6 +214,21 @@ async def test_a_lost_run_is_not_taken_over_beside_its_old_handler() -> None:
         assert Reason.TAKEOVER == (await alone.history())[0].reason
 
 
+async def test_a_run_that_was_given_up_is_over_when_its_handler_is() -> None:
+    """It waits for no timeout that is still to come; a backup may be at work then."""
+    async with open_alone(stop_timeout=STOP_TIMEOUT, lease=15, heartbeat=5) as alone:
+        alone.scheduler.every("sync", "10m", handler := Stubborn(100), timeout="1h")
+        await alone.until_seen(Start, within=610)
+        alone.faults.always(FAIL_BEFORE, "heartbeat")
+        await alone.until_seen(Lost)
+        alone.faults.clear()
+        await alone.until_seen(Interrupted, within=100)
+
+        assert handler.ended == anyio.current_time()
+        assert () == alone.scheduler.running()
+        await alone.until_seen(Takeover, within=15)
+
+
 async def test_a_handler_that_swallows_a_stop_again_and_again_is_cut_at_last() -> None:
     """Level cancellation meets it at each await; stop returns all the same."""
     swallowed = 0
