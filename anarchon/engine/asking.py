@@ -1,6 +1,6 @@
 """How a first attempt is asked for, until there is an answer.
 
-Decides when a claim is asked again and when it is given up. Must not know what the
+Decides whether to ask, when to ask again and when to give up. Must not know what the
 answers mean, except that "early" means "wait the rest", if that is short: a clock that
 was set back by more makes a new plan necessary, which is the timers' business.
 """
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import anyio
 
+from anarchon.engine.job_state import JobState
 from anarchon.protocol import Claim, ClaimReply, Early
 from anarchon.rules.lease import backoff
 
@@ -28,12 +29,30 @@ class Asked(NamedTuple):
     sent: tuple[float, float]
 
 
+def may_ask(session: "Session", state: JobState, claim: Claim) -> bool:
+    """Return whether to ask now, when it is the job's turn; tell why not.
+
+    A slot may have waited long for its turn: the host was frozen, or the store silent.
+    """
+    job, instance = state.job, session.instance
+    if state.removed:
+        return False
+    if _time_left(session, claim) < 0:
+        session.reports.skip(job, claim.slot, "late")
+        return False
+    if instance.is_stuck(job.name):
+        session.reports.skip(job, claim.slot, "overlap", instance.instance_id)
+        return False
+    return True
+
+
 async def ask(session: "Session", claim: Claim) -> Asked:
     """Ask with one token until there is an answer, while the run could still start.
 
     Cancelled while the outcome is unknown, it leaves the token to be released.
     """
-    clock, give_up = session.instance.clock, _gives_up_at(session, claim)
+    clock = session.instance.clock
+    give_up = clock.monotonic() + _time_left(session, claim)
     failures = 0
     try:
         while True:
@@ -54,12 +73,11 @@ async def ask(session: "Session", claim: Claim) -> Asked:
         raise
 
 
-def _gives_up_at(session: "Session", claim: Claim) -> float:
-    """Return the monotonic instant at which a run can no longer be started."""
-    monotonic, time = session.instance.clock.monotonic(), session.time
-    if time.void:
-        return monotonic + claim.limit
-    return monotonic + claim.limit - (time.now() - claim.slot) / 1000
+def _time_left(session: "Session", claim: Claim) -> float:
+    """Return for how many seconds a run can still be started, as far as is known."""
+    time = session.time
+    passed = 0.0 if time.void else (time.now() - claim.slot) / 1000
+    return claim.limit - passed
 
 
 def _early_by(claim: Claim, reply: Early) -> float:

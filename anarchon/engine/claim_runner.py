@@ -6,7 +6,7 @@ a claim that isn't won is a skip, and that is the end of it.
 
 from typing import TYPE_CHECKING, assert_never
 
-from anarchon.engine.asking import ask
+from anarchon.engine.asking import ask, may_ask
 from anarchon.engine.claimed_run import ClaimedRun
 from anarchon.engine.claims import new_claim
 from anarchon.engine.job_state import JobState
@@ -44,13 +44,9 @@ class ClaimRunner:
         self, state: JobState, slot: int, mode: Reason
     ) -> ClaimedRun | None:
         session, job = self._session, state.job
-        if state.removed:
-            return None  # noqa: ASYNC910  nothing to ask
-        if session.instance.is_stuck(job.name):
-            by = session.instance.instance_id
-            session.reports.skip(job, slot, "overlap", by)
-            return None  # noqa: ASYNC910  nor here
         claim = new_claim(session.instance, job, slot, mode)
+        if not may_ask(session, state, claim):
+            return None  # noqa: ASYNC910  nothing was asked
         reply, _ = await ask(session, claim)
         match reply:
             case Won():

@@ -9,7 +9,7 @@ finds the run and hands it over.
 
 from typing import TYPE_CHECKING, assert_never
 
-from anarchon.engine.asking import Asked, ask
+from anarchon.engine.asking import Asked, ask, may_ask
 from anarchon.engine.claims import new_claim
 from anarchon.engine.job_state import JobState
 from anarchon.engine.leased_run import LeasedRun
@@ -49,13 +49,9 @@ class LeaseRunner:
         The job's turn is the caller's. Cancelled with the answer, it still returns.
         """
         session = self._session
-        if state.removed:
-            return None  # noqa: ASYNC910  nothing to ask
-        if session.instance.is_stuck(state.job.name):
-            by = session.instance.instance_id
-            session.reports.skip(state.job, slot, "overlap", by)
-            return None  # noqa: ASYNC910  nor here
         claim = new_claim(session.instance, state.job, slot, mode)
+        if not may_ask(session, state, claim):
+            return None  # noqa: ASYNC910  nothing was asked
         asked = await ask(session, claim)
         if isinstance(asked.reply, Won):
             if state.watch is not None:

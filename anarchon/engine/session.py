@@ -223,11 +223,7 @@ class Session:
     # --- runs -----------------------------------------------------------------------
 
     def _fire(self, state: JobState, slot: int) -> None:
-        late = state.job.options.max_late * 1000
-        if not self.time.void and self.time.now() - slot > late:
-            self.reports.skip(state.job, slot, "late")
-        else:
-            self.spawn(self.claiming, self._runner, state, slot, Reason.SCHEDULED)
+        self.spawn(self.claiming, self._runner, state, slot, Reason.SCHEDULED)
 
     async def claiming(
         self, claim: Callable[[*Ts], Awaitable[Run | None]], *args: *Ts

@@ -4,10 +4,10 @@ import anyio
 import pytest
 
 from anarchon.events import Error, Event, Interrupted, Skip, Start, Success
-from anarchon.model import Status
+from anarchon.model import Reason, Status
 from anarchon.protocol import Claim
 from anarchon.testing.clocks import GatedClock, VirtualClock
-from anarchon.testing.faults import FAIL_AFTER, FAIL_BEFORE, Fault
+from anarchon.testing.faults import FAIL_AFTER, FAIL_BEFORE, HANG_BEFORE, Fault
 from anarchon.testing.gate import Gate
 from tests.alone import Alone, open_alone, rival_claim
 
@@ -185,6 +185,25 @@ async def test_the_claims_of_a_job_are_sent_in_slot_order() -> None:
 
         slots = [claim.slot for claim in claims(alone)]
         assert sorted(slots) == slots
+
+
+@pytest.mark.parametrize("leases", [True, False])
+async def test_slots_that_waited_too_long_for_their_turn_are_not_asked_for(
+    leases: bool,
+) -> None:
+    """However long a store was silent, no backlog is left when it is back."""
+    async with open_alone(leases=leases, max_late=10) as alone:
+        alone.faults.always(HANG_BEFORE, "claim")
+        alone.scheduler.every("sync", "1s", nothing)
+        await anyio.sleep(600)
+        alone.faults.clear()
+        back, sent = alone.clock.time(), len(claims(alone))
+        await alone.until_seen(Success)
+
+        first = [c for c in claims(alone)[sent:] if c.mode is Reason.SCHEDULED]
+        late = [claim for claim in first if claim.slot / 1000 + 10 < back]
+        assert len(late) <= 1, "none but the one that was under way"
+        assert {"late"} == {reason for _, reason, _ in told(alone)}
 
 
 async def test_jobs_do_not_wait_for_the_claims_of_other_jobs() -> None:
