@@ -19,7 +19,7 @@ from tests.processes.history import read_history
 from tests.processes.journal import Journal, Phase
 from tests.processes.process import InstanceProcess
 from tests.processes.report import Report
-from tests.processes.setup import Setup, Work
+from tests.processes.setup import Handler, Setup, Work
 
 T = TypeVar("T")
 
@@ -69,44 +69,19 @@ class Cluster:
     # --- jobs and instances ---------------------------------------------------------
 
     def every(
-        self,
-        job: str,
-        period: float,
-        *,
-        due: float | None = None,
-        takes: float = 0.0,
-        deaf: bool = False,
-        **options: Unpack[JobOptions],
+        self, job: str, period: float, handler: Handler, **options: Unpack[JobOptions]
     ) -> int:
-        """Add a job to whatever begins from now on; return its first slot.
-
-        It is ``due`` soon unless told when, in seconds since 1970 UTC.
-        """
-        first = round((time.time() + SOON if due is None else due) * 1000)
+        """Add a job to whatever begins from now on; return its first slot, due soon."""
+        first = round((time.time() + SOON) * 1000)
         offset = first % round(period * 1000) / 1000
         self._works.append(
-            Work(
-                job=job,
-                every=period,
-                offset=offset,
-                takes=takes,
-                deaf=deaf,
-                options=options,
-            )
+            Work(job=job, every=period, offset=offset, handler=handler, options=options)
         )
         return first
 
-    def once(
-        self,
-        job: str,
-        *,
-        due: float | None = None,
-        takes: float = 0.0,
-        deaf: bool = False,
-        **options: Unpack[JobOptions],
-    ) -> int:
+    def once(self, job: str, handler: Handler, **options: Unpack[JobOptions]) -> int:
         """Add a job that has one slot while the test lasts; return that."""
-        return self.every(job, RARELY, due=due, takes=takes, deaf=deaf, **options)
+        return self.every(job, RARELY, handler, **options)
 
     def load(self, names: str) -> None:
         """Start the processes of these instances, one letter each, and no scheduler."""

@@ -20,9 +20,7 @@ import anarchon
 from anarchon.events import EVENT_NAMES
 from tests.processes.journal import Journal, Phase
 from tests.processes.report import Report
-from tests.processes.setup import Setup, Work
-
-STEP = 0.05
+from tests.processes.setup import Handler, Setup
 
 
 async def live(setup: Setup) -> None:
@@ -34,7 +32,7 @@ async def live(setup: Setup) -> None:
         for name in EVENT_NAMES:
             scheduler.on(name, lambda event: say(Report.of(event, os.getpid())))
         for work in setup.works:
-            handler = handler_of(work, journal)
+            handler = handler_of(work.handler, journal)
             scheduler.every(
                 work.job, work.every, handler, offset=work.offset, **work.options
             )
@@ -63,16 +61,16 @@ async def say_ready(scheduler: anarchon.Scheduler) -> None:
 
 
 def handler_of(
-    work: Work, journal: Journal
+    does: Handler, journal: Journal
 ) -> Callable[[anarchon.RunContext], Awaitable[None]]:
     """Return a handler that takes its time, and writes down each step."""
 
     async def handler(ctx: anarchon.RunContext) -> None:
         journal.write(ctx, Phase.START)
         try:
-            with anyio.CancelScope(shield=work.deaf):
-                for _ in range(round(work.takes / STEP)):
-                    await anyio.sleep(STEP)
+            with anyio.CancelScope(shield=does.deaf):
+                for _ in range(round(does.takes / does.step)):
+                    await anyio.sleep(does.step)
                     journal.write(ctx, Phase.STEP)
         except anyio.get_cancelled_exc_class():
             journal.write(ctx, Phase.CANCELLED)

@@ -9,6 +9,7 @@ from anarchon.model import Reason, Status
 from tests.processes.cluster import Cluster
 from tests.processes.journal import Line, Phase
 from tests.processes.report import Report
+from tests.processes.setup import Handler
 
 LEASE = 1.5
 HEARTBEAT = 0.25
@@ -19,6 +20,8 @@ HAND_OVER_WITHIN = 2 * HEARTBEAT
 # how late a busy machine may wake a process that was due
 SLACK = 0.5
 
+BRIEF = Handler(takes=0.6)
+
 Measure = Callable[[str, float, float], None]
 
 # for what doesn't depend on the loop
@@ -26,19 +29,14 @@ mixed = pytest.mark.parametrize("loops", [("trio", "asyncio")], ids=["mixed"])
 
 
 def a_run(
-    cluster: Cluster,
-    names: str = "ABC",
-    *,
-    spare: str = "",
-    takes: float = 0.6,
-    deaf: bool = False,
+    cluster: Cluster, names: str = "ABC", handler: Handler = BRIEF, *, spare: str = ""
 ) -> Line:
     """Start instances with one job; return a line of its handler when it is at work.
 
-    The processes of ``spare`` instances are loaded and may begin later.
+    The processes of ``spare`` instances are loaded, and may begin later.
     """
     cluster.load(names + spare)
-    cluster.once("sync", takes=takes, deaf=deaf)
+    cluster.once("sync", handler)
     cluster.begin(names)
     return at_work(cluster)
 

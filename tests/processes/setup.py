@@ -4,25 +4,33 @@ Decides that line, for both ends of the pipe. Must not know what is tested.
 """
 
 import json
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 
 from anarchon.options import JobOptions
 from anarchon.scheduler import SchedulerOptions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Work:
-    """A job, and what its handler does: it takes its time, in seconds.
+class Handler:
+    """What a handler does: it takes its time, in steps, both in seconds.
 
-    A handler that is ``deaf`` goes on although it is cancelled.
+    One that is ``deaf`` goes on although it is cancelled.
     """
+
+    takes: float = 0.0
+    step: float = 0.05
+    deaf: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Work:
+    """A job: its name, its grid in seconds, what its handler does, its options."""
 
     job: str
     every: float
     offset: float
-    takes: float = 0.0
-    deaf: bool = False
-    options: JobOptions = field(default_factory=JobOptions)
+    handler: Handler
+    options: JobOptions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,5 +54,8 @@ class Setup:
     def from_line(line: str) -> "Setup":
         """Return the setup that ``to_line`` wrote."""
         told = json.loads(line)
-        works = tuple(Work(**work) for work in told.pop("works"))
+        works = tuple(
+            Work(**{**work, "handler": Handler(**work["handler"])})
+            for work in told.pop("works")
+        )
         return Setup(**told, works=works)

@@ -9,10 +9,11 @@ from anarchon.model import Status
 from tests.processes.cluster import Cluster
 from tests.processes.journal import Line, Phase
 from tests.processes.scenes import HEARTBEAT, LEASE, SLACK, mixed
+from tests.processes.setup import Handler
 
 pytestmark = [pytest.mark.processes, pytest.mark.timeout(60)]
 
-PERIOD, TAKES = 0.5, 0.45
+PERIOD, WORK = 0.5, Handler(takes=0.45)
 FREEZES = 6
 
 
@@ -24,7 +25,7 @@ def test_an_old_fence_is_written_only_on_waking(cluster: Cluster) -> None:
     refused: it tells no success, and the store keeps none.
     """
     cluster.load("ABC")
-    cluster.every("sync", PERIOD, takes=TAKES, catch_up=0)
+    cluster.every("sync", PERIOD, WORK, catch_up=0)
     cluster.begin()
     for number in range(FREEZES):
         freeze_somebody_at_work(cluster, until_replaced=number % 2 == 0)

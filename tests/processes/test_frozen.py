@@ -20,6 +20,7 @@ from tests.processes.scenes import (
     started,
     told_of,
 )
+from tests.processes.setup import Handler
 
 pytestmark = [pytest.mark.processes, pytest.mark.timeout(60)]
 
@@ -34,7 +35,7 @@ def test_the_frozen_one_is_told_when_it_wakes(
 
     Until then its handler goes on, after that it writes nothing more.
     """
-    run = a_run(cluster, takes=1.0)
+    run = a_run(cluster, handler=Handler(takes=1.0))
     frozen = cluster[run.who].freeze()
     takeover = cluster.until_seen("takeover")
     check_takeover(cluster, takeover, frozen, measure)
@@ -67,10 +68,30 @@ def written_after(cluster: Cluster, newer: Line, by: Line) -> list[Line]:
     return [line for line in lines[began:] if line.run == by.run]
 
 
+@pytest.mark.parametrize("loops", [("trio",), ("asyncio",)], ids=["trio", "asyncio"])
+def test_what_the_frozen_one_finishes_is_refused(cluster: Cluster) -> None:
+    """Waking when its work is done, it may end its handler but not its run."""
+    cluster.load("ABC")
+    cluster.once("sync", Handler(takes=0.5, step=0.5))
+    cluster.begin()
+    [run] = cluster.until(lambda: cluster.journal.first(1, Phase.START))
+    cluster[run.who].freeze()
+    [_, second] = cluster.until(lambda: cluster.journal.first(2, Phase.START))
+    cluster[run.who].thaw()
+    cluster.until_seen("interrupted", run.who)
+    cluster.until_seen("success")
+
+    assert ["start", "lost", "interrupted"] == told_of(cluster, run.who, 1)
+    assert [
+        (1, INTERRUPTED, SCHEDULED, run.who),
+        (2, SUCCESS, TAKEOVER, second.who),
+    ] == outline(cluster)
+
+
 @mixed
 def test_the_frozen_one_is_a_backup_again(cluster: Cluster, measure: Measure) -> None:
     """Having lost the run it watches it, and takes it back when its taker is killed."""
-    run = a_run(cluster, "AB", takes=1.0)
+    run = a_run(cluster, "AB", Handler(takes=1.0))
     cluster[run.who].freeze()
     second = at_work(cluster, attempt=2)
     cluster[run.who].thaw()
@@ -102,7 +123,7 @@ def test_a_short_freeze_changes_nothing(cluster: Cluster) -> None:
 def test_what_all_slept_through_is_late(cluster: Cluster) -> None:
     """A slot that passed while all were frozen is skipped, and not caught up."""
     cluster.load("ABC")
-    slot = cluster.once("sync", max_late=0.3)
+    slot = cluster.once("sync", Handler(), max_late=0.3)
     cluster.begin()
     frozen = max(cluster[who].freeze() for who in "ABC")
     assert frozen * 1000 < slot, "the machine was too slow to freeze them in time"

@@ -8,17 +8,18 @@ from anarchon.model import Status
 from tests.processes.cluster import Cluster
 from tests.processes.journal import Phase
 from tests.processes.scenes import mixed
+from tests.processes.setup import Handler
 
 pytestmark = [pytest.mark.processes, pytest.mark.timeout(60)]
 
-PERIOD, TAKES = 1.0, 2.3
+PERIOD, WORK = 1.0, Handler(takes=2.3)
 ALL = {"A", "B", "C"}
 
 
 def test_one_runs_at_a_time(cluster: Cluster) -> None:
     """What is due during a run is skipped by everybody, not queued; then one wins."""
     cluster.load("ABC")
-    first = cluster.every("sync", PERIOD, takes=TAKES, catch_up=0)
+    first = cluster.every("sync", PERIOD, WORK, catch_up=0)
     cluster.begin()
     one, two = cluster.until(lambda: cluster.journal.first(2, Phase.START))
 
@@ -38,7 +39,7 @@ def test_one_runs_at_a_time(cluster: Cluster) -> None:
 def test_copies_run_at_once_where_that_is_allowed(cluster: Cluster) -> None:
     """With ``overlap="allow"`` each slot runs, whatever else is running."""
     cluster.load("ABC")
-    first = cluster.every("sync", PERIOD, takes=TAKES, catch_up=0, overlap="allow")
+    first = cluster.every("sync", PERIOD, WORK, catch_up=0, overlap="allow")
     cluster.begin()
     cluster.until(lambda: bool(cluster.journal.read(Phase.END)))
 

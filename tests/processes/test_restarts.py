@@ -10,6 +10,7 @@ from tests.processes.cluster import Cluster
 from tests.processes.journal import Line
 from tests.processes.report import Report
 from tests.processes.scenes import (
+    BRIEF,
     HEARTBEAT,
     LEASE,
     SLACK,
@@ -22,6 +23,7 @@ from tests.processes.scenes import (
     started,
     taken_at,
 )
+from tests.processes.setup import Handler
 
 pytestmark = [pytest.mark.processes, pytest.mark.timeout(60)]
 
@@ -32,7 +34,7 @@ ALL = {"A", "B", "C"}
 
 def test_a_run_goes_on_while_others_restart(cluster: Cluster) -> None:
     """It happens once; the restarted instances ask for its slot and find it taken."""
-    run = a_run(cluster, "ABC", spare="DE", takes=1.2)
+    run = a_run(cluster, "ABC", Handler(takes=1.2), spare="DE")
     for other in sorted(ALL - {run.who}):
         cluster[other].kill()
     cluster.begin("DE")
@@ -48,7 +50,7 @@ def test_a_run_goes_on_while_others_restart(cluster: Cluster) -> None:
 @mixed
 def test_a_restarted_instance_is_a_backup(cluster: Cluster, measure: Measure) -> None:
     """It takes the run over, though it wasn't there when that began."""
-    run = a_run(cluster, "AB", spare="C", takes=1.2)
+    run = a_run(cluster, "AB", Handler(takes=1.2), spare="C")
     [other] = {"A", "B"} - {run.who}
     cluster[other].kill()
     cluster.begin("C")
@@ -108,7 +110,7 @@ def check_finished_once(cluster: Cluster, run: Line, takeover: Report) -> None:
 def test_a_newer_slot_replaces_what_all_left(cluster: Cluster) -> None:
     """If one is due when they are back, it is run, and the older run ends for good."""
     cluster.load("ABCDEF")
-    cluster.every("sync", 2.0, takes=0.6)
+    cluster.every("sync", 2.0, BRIEF)
     cluster.begin("ABC")
     run = at_work(cluster)
     killed = kill_all(cluster)
@@ -131,7 +133,7 @@ def test_a_newer_slot_replaces_what_all_left(cluster: Cluster) -> None:
 
 def test_a_slot_that_all_missed_is_caught_up(cluster: Cluster) -> None:
     """The instances that are back after it run it once, as a catch-up."""
-    slot = outage(cluster, lambda: cluster.once("sync", takes=0.3))
+    slot = outage(cluster, lambda: cluster.once("sync", Handler(takes=0.3)))
     cluster.until_seen("success")
 
     [start] = cluster.seen("start")
@@ -149,8 +151,8 @@ def test_of_many_missed_slots_the_latest_is_caught_up(cluster: Cluster) -> None:
     """An outage costs one run and not all that it held; what is too old is let go."""
 
     def add_jobs() -> int:
-        cluster.once("old", catch_up=0.2)
-        return cluster.every("sync", 0.5)
+        cluster.once("old", Handler(), catch_up=0.2)
+        return cluster.every("sync", 0.5, Handler())
 
     first = outage(cluster, add_jobs, slots=4)
     start = cluster.until(

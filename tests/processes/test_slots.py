@@ -9,6 +9,7 @@ from anarchon.model import RunRecord, Status
 from tests.processes.cluster import Cluster
 from tests.processes.journal import Line, Phase
 from tests.processes.scenes import mixed
+from tests.processes.setup import Handler
 
 pytestmark = [pytest.mark.processes, pytest.mark.timeout(60)]
 
@@ -22,7 +23,7 @@ KILLS = 6
 def test_eight_that_begin_at_once_share_every_slot(cluster: Cluster) -> None:
     """On a file that is not there yet, each slot of each job is run exactly once."""
     cluster.load(EIGHT)
-    first = busy_jobs(cluster, takes=0.0)
+    first = busy_jobs(cluster, Handler())
     cluster.begin()
     over = time.time() + WATCHED
     cluster.until(lambda: time.time() > over)
@@ -46,7 +47,7 @@ def test_eight_that_begin_at_once_share_every_slot(cluster: Cluster) -> None:
 def test_no_slot_is_run_twice_though_runners_are_killed(cluster: Cluster) -> None:
     """Whoever is killed and started again, every run has one end and one story."""
     cluster.load(FIVE)
-    first = busy_jobs(cluster, takes=0.1)
+    first = busy_jobs(cluster, Handler(takes=0.1))
     cluster.begin()
     killed = [kill_somebody_at_work(cluster) for _ in range(KILLS)][-1]
     cluster.until(lambda: not left_running(cluster, killed))
@@ -63,11 +64,11 @@ def test_no_slot_is_run_twice_though_runners_are_killed(cluster: Cluster) -> Non
         assert [] == [slot for slot in due if slot not in explained]
 
 
-def busy_jobs(cluster: Cluster, takes: float) -> dict[str, int]:
+def busy_jobs(cluster: Cluster, handler: Handler) -> dict[str, int]:
     """Add the jobs, without jitter, and return their first slots."""
     cluster.options["jitter"] = 0
     return {
-        job: cluster.every(job, period / 1000, takes=takes, catch_up=0)
+        job: cluster.every(job, period / 1000, handler, catch_up=0)
         for job, period in PERIODS.items()
     }
 

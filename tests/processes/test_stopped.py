@@ -18,6 +18,7 @@ from tests.processes.scenes import (
     taken_at,
     told_of,
 )
+from tests.processes.setup import Handler
 
 pytestmark = [pytest.mark.processes, pytest.mark.timeout(60)]
 
@@ -53,7 +54,7 @@ def test_the_run_is_handed_over(cluster: Cluster, measure: Measure) -> None:
 def test_a_deaf_handler_is_waited_for(cluster: Cluster) -> None:
     """Past the stop's timeout the lease is left to run out, and a backup takes over."""
     cluster.options["stop_timeout"] = timeout = 0.5
-    run = a_run(cluster, takes=3.5, deaf=True)
+    run = a_run(cluster, handler=Handler(takes=3.5, deaf=True))
     stopped = cluster[run.who].stop()
     takeover = cluster.until_seen("takeover")
 
