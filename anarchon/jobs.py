@@ -56,16 +56,16 @@ class Job:
     ) -> None:
         _check_schedule(schedule)
         calling = read_handler(handler)
-        self._set("name", check_job_name(name))
-        self._set("schedule", schedule)
-        self._set("handler", handler)
-        self._set("options", build_options(options))
-        self._set("explicit", frozenset(options))
-        self._set("takes_context", calling.takes_context)
-        self._set("is_async", calling.is_async)
-
-    def _set(self, name: str, value: object) -> None:
-        object.__setattr__(self, name, value)
+        _set(
+            self,
+            name=check_job_name(name),
+            schedule=schedule,
+            handler=handler,
+            options=build_options(options),
+            explicit=frozenset(options),
+            takes_context=calling.takes_context,
+            is_async=calling.is_async,
+        )
 
     def with_defaults(self, defaults: Mapping[str, object]) -> "Job":
         """Return the job with a scheduler's options where it was given none itself.
@@ -78,12 +78,31 @@ class Job:
 
     def with_options(self, options: Options) -> "Job":
         """Return the job with other effective options."""
-        job = copy.copy(self)
-        object.__setattr__(job, "options", options)
-        return job
+        return _set(copy.copy(self), options=options)
+
+    def with_handler(self, handler: Handler) -> "Job":
+        """Return the job with another handler, such as a test's, and all else as it is.
+
+        Raises:
+            InvalidOption: the handler isn't allowed.
+        """
+        calling = read_handler(handler)
+        return _set(
+            copy.copy(self),
+            handler=handler,
+            takes_context=calling.takes_context,
+            is_async=calling.is_async,
+        )
 
     def __repr__(self) -> str:
         return f"<Job {self.name!r}: {self.schedule!r}>"
+
+
+def _set(job: Job, **values: object) -> Job:
+    """Set what is frozen, on a job that nobody has seen yet."""
+    for name, value in values.items():
+        object.__setattr__(job, name, value)
+    return job
 
 
 def _check_schedule(schedule: object) -> None:

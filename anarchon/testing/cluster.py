@@ -4,21 +4,21 @@ Decides who is there and what can be seen of them. What befalls one of them is d
 in ``instance``; schedulers are known by their public names alone.
 """
 
-from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Iterator
 from contextlib import asynccontextmanager
+from functools import partial
 from string import ascii_uppercase
-from typing import TypeVar, Unpack
+from typing import TypeVar, Unpack, cast
 
 import anyio
 
 from anarchon.backends.memory import MemoryBackend
 from anarchon.engine.context import RunContext
+from anarchon.errors import InvalidOption
 from anarchon.events import Event
-from anarchon.jobs import Jobs
+from anarchon.jobs import Job, Jobs, Registrar
 from anarchon.model import RunRecord
-from anarchon.options import JobOptions
 from anarchon.protocol import Backend, ClaimStore
-from anarchon.rules.durations import Duration
 from anarchon.testing.clocks import VirtualClock
 from anarchon.testing.instance import Instance
 from anarchon.testing.journal import Entry, Journal
@@ -32,9 +32,10 @@ E = TypeVar("E", bound=Event)
 Handler = Callable[[RunContext], Awaitable[object]]
 
 
-class Cluster:
+class Cluster(Registrar):
     """Instances named A, B, C, ... on one store; ``cluster["A"]`` is one of them.
 
+    It takes jobs as a scheduler does, and hands them to every instance that is started.
     ``store_clock`` is the store's own clock. ``clashes`` holds the pairs of handlers of
     one job that were at work at the same time, but for those that had been frozen
     before the second one started: only fencing can stop these.
@@ -55,33 +56,20 @@ class Cluster:
     def __iter__(self) -> Iterator[Instance]:
         return iter(self._instances.values())
 
-    def every(
-        self,
-        name: str,
-        period: Duration,
-        handler: Handler,
-        *,
-        offset: Duration = 0,
-        **job_options: Unpack[JobOptions],
-    ) -> None:
-        """Declare a job on every instance that is started from now on."""
-        handler = self._seen_at_work(handler)
-        self._world.jobs.every(name, period, handler, offset=offset, **job_options)
+    def add(self, job: Job) -> None:
+        """Declare a job on every instance that is started from now on.
 
-    def cron(
-        self,
-        name: str,
-        expression: str,
-        handler: Handler,
-        *,
-        timezone: str = "UTC",
-        **job_options: Unpack[JobOptions],
-    ) -> None:
-        """Declare a job on every instance that is started from now on."""
-        handler = self._seen_at_work(handler)
-        self._world.jobs.cron(
-            name, expression, handler, timezone=timezone, **job_options
-        )
+        Raises:
+            DuplicateJob: there is one of this name.
+            InvalidOption: its handler is a plain ``def``, which needs a thread, and no
+                thread keeps to virtual time.
+        """
+        if not job.is_async:
+            raise InvalidOption(
+                f"a cluster is on virtual time, where no thread can work: the handler "
+                f"of {job.name!r} must be an async def, not {job.handler!r}"
+            )
+        self._world.jobs.add(job.with_handler(self._seen_at_work(job)))
 
     def work(self, seconds: float) -> Handler:
         """Return a handler that takes so long, by the clock of whoever runs it."""
@@ -160,12 +148,13 @@ class Cluster:
             raise LookupError(f"no instance runs {job!r}:\n{self.story()}")
         return self[max(runs, key=lambda run: (run.slot, run.attempt)).instance]
 
-    def _seen_at_work(self, handler: Handler) -> Handler:
+    def _seen_at_work(self, job: Job) -> Handler:
         async def seen_at_work(ctx: RunContext) -> None:
             run = LiveRun(ctx.job, ctx.slot, ctx.attempt, ctx.instance_id)
             self._look_for_clashes(run)
+            call = partial(job.handler, *((ctx,) if job.takes_context else ()))
             with self[ctx.instance_id].life.handling(run):
-                await handler(ctx)
+                await cast("Awaitable[object]", call())
 
         return seen_at_work
 
@@ -180,6 +169,7 @@ class Cluster:
 async def open_cluster(
     *,
     instances: int = 3,
+    jobs: Iterable[Job] = (),
     leases: bool = True,
     backend: Backend | None = None,
     store_clock: VirtualClock | None = None,
@@ -189,6 +179,7 @@ async def open_cluster(
 
     Args:
         instances: how many there are.
+        jobs: those of every instance; more can be added to the cluster.
         leases: whether the store keeps leases; without, it is claim-only.
         backend: the store instead of one in memory; it must work in the running loop.
         store_clock: the clock of that store.
@@ -208,6 +199,8 @@ async def open_cluster(
             journal=Journal(),
         )
         cluster = Cluster(ascii_uppercase[:instances], world, store, clock)
+        for job in jobs:
+            cluster.add(job)
         try:
             yield cluster
         except BaseException:

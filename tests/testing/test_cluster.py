@@ -3,8 +3,8 @@
 import anyio
 import pytest
 
-from anarchon import RunContext
-from anarchon.errors import BackendUnavailable
+from anarchon import Every, Job, Jobs, RunContext
+from anarchon.errors import BackendUnavailable, InvalidOption
 from anarchon.events import Error, Interrupted, Start, Success
 from anarchon.model import Status
 from anarchon.testing.clocks import EPOCH, VirtualClock
@@ -51,6 +51,42 @@ async def test_cron_jobs_run_too() -> None:
         await cluster.wait_for(lambda: bool(cluster.seen(Success)), within=310)
 
         assert round((EPOCH + 300) * 1000) == cluster.seen(Success)[0].what.slot
+
+
+async def test_jobs_that_were_declared_elsewhere_run_as_they_were_declared() -> None:
+    """Schedule, options and handler are the job's, whether or not it wants a context."""
+    jobs, done = Jobs(), list[str]()
+
+    @jobs.every("sync", "1m", lease="9s", heartbeat="3s")
+    async def sync(ctx: RunContext) -> None:
+        done.append(ctx.job)
+
+    @jobs.every("digest", "1m")
+    async def digest() -> None:
+        done.append("digest")
+
+    async with open_cluster(instances=2, jobs=jobs, catch_up=0) as cluster:
+        await cluster.start()
+        await cluster.wait_for(lambda: len(done) == 2, within=70)
+        [job, _] = cluster["A"].scheduler.jobs
+
+        assert {"sync", "digest"} == set(done)
+        assert 9.0 == job.options.lease
+
+
+async def test_a_handler_that_needs_a_thread_is_refused() -> None:
+    """Threads work in real time; a stand-in for the handler makes the job welcome."""
+    job = Job("sync", Every("1m"), lambda: None)
+
+    async def stand_in() -> None:
+        pass
+
+    async with open_cluster(instances=1, catch_up=0) as cluster:
+        with pytest.raises(InvalidOption, match="'sync' must be an async def"):
+            cluster.add(job)
+        cluster.add(job.with_handler(stand_in))
+        await cluster.start()
+        await cluster.wait_for(lambda: bool(cluster.seen(Success)), within=70)
 
 
 async def test_a_crashed_instance_is_silent_and_the_others_go_on() -> None:
