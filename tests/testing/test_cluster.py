@@ -54,7 +54,7 @@ async def test_cron_jobs_run_too() -> None:
 
 
 async def test_jobs_that_were_declared_elsewhere_run_as_they_were_declared() -> None:
-    """Schedule, options and handler are the job's, whether or not it wants a context."""
+    """Schedule, options and handler are the job's, with a context or without."""
     jobs, done = Jobs(), list[str]()
 
     @jobs.every("sync", "1m", lease="9s", heartbeat="3s")
