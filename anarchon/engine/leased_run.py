@@ -77,7 +77,8 @@ class LeasedRun(Run):
 
     def begin_companions(self) -> None:
         """Beat from a random part of the first interval on."""
-        wait = first_beat(self.job.options.heartbeat, random.random())
+        heartbeat = self.job.options.heartbeat
+        wait = first_beat(heartbeat, self._trust.left, random.random())
         self._first_beat = self.session.pulse.after(
             wait, lambda: self.accompany(self._beat)
         )

@@ -22,9 +22,12 @@ def trust_end(sent: float, left: float) -> float:
     return sent + left
 
 
-def first_beat(heartbeat: float, share: float) -> float:
-    """Return the wait before the first heartbeat: a random part of one interval."""
-    return heartbeat * share
+def first_beat(heartbeat: float, trust_left: float, share: float) -> float:
+    """Return the wait before the first heartbeat: a random part of one interval.
+
+    Of a lease whose grant was heard of late, it leaves the half for the answer.
+    """
+    return min(heartbeat, max(trust_left, 0.0) / 2) * share
 
 
 def beat_bound(lease: float, trust_left: float) -> float:

@@ -167,6 +167,29 @@ async def test_a_finish_without_an_answer_for_two_leases_costs_no_second_run(
         assert [Status.SUCCESS] == await alone.statuses()
 
 
+async def test_a_claim_that_was_answered_late_is_kept_alive_in_time() -> None:
+    """However little is left of the lease, the first heartbeat comes before its end."""
+    lefts: list[float] = []
+
+    async def handler() -> None:
+        for _ in range(40):
+            [run] = (await alone.store.unfinished(["sync"])).runs
+            lefts.append(run.left)
+            await anyio.sleep(0.25)
+
+    async with open_alone(lease=15, heartbeat=5) as alone:
+        alone.scheduler.every("sync", "1m", handler)
+        for _ in range(20):
+            slot = alone.scheduler.next_slot("sync")
+            alone.faults.always(FAIL_AFTER, "claim")
+            await anyio.sleep(slot / 1000 + 11 - alone.clock.time())
+            alone.faults.clear()
+            await anyio.sleep(30)
+
+        assert 20 == len(alone.seen(Success))
+        assert 0 < min(lefts) < 1
+
+
 async def test_a_store_silent_at_the_finish_gives_up_in_the_end() -> None:
     """After two leases and the stop timeout the success is told unwritten."""
     async with open_alone(lease=15, heartbeat=5, stop_timeout=10) as alone:
