@@ -225,6 +225,9 @@ class Watch:
                 self._targets.pop(slot, None)
             case None:
                 target.failures += 1
+                if self._targets.get(slot) is not target:
+                    # nobody asks again: the job was removed meanwhile
+                    self._session.release_unknown(target.claim)
                 wait = backoff(target.failures, random.random())
                 target.ask_at = self._session.instance.clock.monotonic() + wait
             case _:

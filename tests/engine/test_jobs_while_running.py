@@ -6,7 +6,13 @@ import pytest
 from anarchon import DuplicateJob, RunContext, UnknownJob
 from anarchon.events import Error, Interrupted, RunEvent, Skip, Start, Success
 from anarchon.model import Status
-from anarchon.testing.faults import FAIL_AFTER, FAIL_BEFORE, HANG_BEFORE, Fault
+from anarchon.testing.faults import (
+    FAIL_AFTER,
+    FAIL_BEFORE,
+    HANG_AFTER,
+    HANG_BEFORE,
+    Fault,
+)
 from tests.alone import Alone, open_alone
 
 pytestmark = pytest.mark.anyio
@@ -263,6 +269,25 @@ async def test_an_answer_after_the_removal_makes_no_backup() -> None:
 
         assert 1 == alone.faults.calls["claim"]
         assert [Status.RUNNING] == await alone.statuses()
+
+
+async def test_a_check_without_an_answer_is_let_go_after_the_removal() -> None:
+    """It may have won: what the store granted doesn't wait for its lease to end."""
+    async with open_alone() as alone:
+        alone.scheduler.every("sync", "10m", nothing)
+        slot = await until_due(alone, "sync")
+        await anyio.sleep(0.001)
+        await alone.rival_wins(slot, lease=10)
+        await alone.until_seen(Skip)
+        await anyio.sleep(slot / 1000 + 10 - alone.clock.time())
+        alone.faults.always(HANG_AFTER, "claim")
+        await anyio.sleep(2)
+        assert 2 == len(await alone.history()), "the check is under way"
+        alone.scheduler.remove("sync")
+        await anyio.sleep(10)
+
+        [second, _] = await alone.history()
+        assert (2, True) == (second.attempt, second.handed_over)
 
 
 async def test_a_job_may_come_back_with_another_schedule_and_handler() -> None:
