@@ -38,6 +38,7 @@ from anarchon.protocol import Backend
 from anarchon.registry import Registry
 from anarchon.rules.durations import Duration, to_seconds
 from anarchon.rules.lease import MAX_CALL
+from anarchon.rules.names import check_instance_id, check_job_name
 from anarchon.rules.values import to_count
 
 STOP_TIMEOUT = 30.0
@@ -186,8 +187,8 @@ class Scheduler(Registrar, Listening):
     def remove(self, name: str) -> bool:
         """Stop scheduling a job on this instance; tell whether there was one.
 
-        Other instances keep running it, its history is kept, and a run in progress here
-        finishes.
+        It affects nobody else: other instances go on with the job, its records stay,
+        and a handler that is at work here is left to end.
         """
         known = self._registry.remove(name)
         if known and self._session is not None:
@@ -282,7 +283,9 @@ class Scheduler(Registrar, Listening):
 
         Raises:
             BackendUnavailable: the store can't be read.
+            InvalidOption: no job can have this name, or the limit isn't a count.
         """
+        name = check_job_name(name)
         limit = to_count(limit, name="limit")
         session = self._live_session()
         try:
@@ -338,9 +341,7 @@ def _job_options(options: Mapping[str, object]) -> Mapping[str, object]:
 def _instance_id(given: object) -> str:
     if given is None:
         return f"{socket.gethostname()}:{os.getpid()}"
-    if not isinstance(given, str) or not given:
-        raise InvalidOption(f"instance_id must be a text, not {given!r}")
-    return given
+    return check_instance_id(given)
 
 
 def _clock(given: Clock) -> Clock:

@@ -203,8 +203,9 @@ def test_a_bad_namespace_is_refused(name: object) -> None:
 SCHEDULER = {
     "unknown": ({"leese": 3}, ["'leese'", "did you mean 'lease'", "stop_timeout"]),
     "stop timeout": ({"stop_timeout": -1}, ["stop_timeout", "-1", "0 or more"]),
-    "instance": ({"instance_id": ""}, ["instance_id", "''"]),
-    "instance number": ({"instance_id": 7}, ["instance_id", "7"]),
+    "instance": ({"instance_id": ""}, ["instance_id", "1 to 200", "''"]),
+    "instance number": ({"instance_id": 7}, ["instance_id", "a str", "7"]),
+    "instance code": ({"instance_id": "a\ud800"}, ["instance_id", "surrogates"]),
     "clock": ({"clock": 7}, ["clock", "time", "monotonic", "sleep", "7"]),
     "default": ({"lease": "soon"}, ["lease", "'soon'", *DURATION]),
     "defaults": (
@@ -312,6 +313,14 @@ async def test_a_bad_limit_of_history_is_refused(limit: object) -> None:
     async with open_scheduler("memory://") as scheduler:
         with pytest.raises(InvalidOption, match="limit must be a whole number from 1"):
             await scheduler.history("sync", limit=limit)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("name", ["", 7, "a\ud800", "x" * 201])
+async def test_a_name_that_no_job_can_have_has_no_history(name: object) -> None:
+    """It is the call that is wrong, and not the store that can't be read."""
+    async with open_scheduler("memory://", start=False) as scheduler:
+        with pytest.raises(InvalidOption, match="a job's name must"):
+            await scheduler.history(name)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("given", [-1, "soon", float("nan"), True])

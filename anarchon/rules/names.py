@@ -1,4 +1,4 @@
-"""Which names jobs and namespaces may have.
+"""Which names jobs, instances and namespaces may have.
 
 Decides what is legal. Must not know how a store escapes a job's name.
 """
@@ -7,7 +7,7 @@ import re
 
 from anarchon.errors import InvalidOption
 
-LONGEST_JOB_NAME = 200
+LONGEST = 200
 
 _SHOWN = 40
 _NAMESPACE = re.compile(r"[A-Za-z0-9_-]{1,64}", re.ASCII)
@@ -20,18 +20,16 @@ def check_job_name(name: object) -> str:
         InvalidOption: not 1 to 200 characters of Unicode, or with NUL or a lone
             surrogate among them.
     """
-    if not isinstance(name, str):
-        raise InvalidOption(f"a job's name must be a str, not {name!r}")
-    if not 1 <= len(name) <= LONGEST_JOB_NAME:
-        raise InvalidOption(
-            f"a job's name must have 1 to {LONGEST_JOB_NAME} characters, "
-            f"not {len(name)}: {_shortened(name)}"
-        )
-    if "\0" in name or any("\ud800" <= char <= "\udfff" for char in name):
-        raise InvalidOption(
-            f"a job's name must have neither NUL nor lone surrogates, not {name!a}"
-        )
-    return name
+    return _checked("a job's name", name)
+
+
+def check_instance_id(name: object) -> str:
+    """Return a legal name of an instance as it is.
+
+    Raises:
+        InvalidOption: a job couldn't be called so either.
+    """
+    return _checked("instance_id", name)
 
 
 def check_namespace(name: object) -> str:
@@ -44,6 +42,21 @@ def check_namespace(name: object) -> str:
         raise InvalidOption(
             "a namespace must be 1 to 64 of the characters A-Z, a-z, 0-9, '_' and '-', "
             f"not {name!r}"
+        )
+    return name
+
+
+def _checked(title: str, name: object) -> str:
+    if not isinstance(name, str):
+        raise InvalidOption(f"{title} must be a str, not {name!r}")
+    if not 1 <= len(name) <= LONGEST:
+        raise InvalidOption(
+            f"{title} must have 1 to {LONGEST} characters, "
+            f"not {len(name)}: {_shortened(name)}"
+        )
+    if "\0" in name or any("\ud800" <= char <= "\udfff" for char in name):
+        raise InvalidOption(
+            f"{title} must have neither NUL nor lone surrogates, not {name!a}"
         )
     return name
 
