@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import anyio
 
 from anarchon.engine.job_state import JobState
+from anarchon.engine.trust import read_both
 from anarchon.protocol import Claim, ClaimReply, Early
 from anarchon.rules.lease import backoff
 
@@ -56,7 +57,7 @@ async def ask(session: "Session", claim: Claim) -> Asked:
     failures = 0
     try:
         while True:
-            sent = (clock.monotonic(), clock.time())
+            sent = read_both(clock)
             reply = await session.calls.claim(claim)
             wait = _early_by(claim, reply) if isinstance(reply, Early) else None
             if wait is not None and wait <= SHORT_WAIT:

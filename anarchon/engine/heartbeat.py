@@ -69,5 +69,5 @@ async def beat_once(won: Claim, trust: Trust, calls: StoreCalls) -> bool | None:
     if answer is None:
         return None
     if answer.accepted:
-        trust.renew(sent, answer.left)
+        trust.extend(sent, answer.left)
     return answer.accepted

@@ -103,7 +103,7 @@ class LeaseRunner:
         session = self._session
         session.reports.ended(reply.ended)
         trust = Trust(session.instance.clock)
-        trust.renew(sent, reply.left)
+        trust.extend(sent, reply.left)
         started = session.time.now() if reply.now is None else float(reply.now)
         run = LeasedRun(
             session, state.job, claim, reason=reason, started=started, trust=trust

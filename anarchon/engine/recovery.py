@@ -6,8 +6,9 @@ up. Must not know how a claim or a check is carried out.
 For each job the newer slot is asked for first: granting it replaces an older run whose
 runner is gone. The older one is watched from the beginning, but the job's turn to claim
 is with the catch-up until it has its answer, so it is not asked for before (T7). The
-sweep reads the same once per lease and finds what nobody watches: a run that was left
-by a late claim, a loss, a giving up, or a restart between two slots (T6).
+sweep reads the same once per lease and finds what nobody watches, however it came to
+that: by a claim that was late, by a runner that lost its run or gave it up, or because
+everybody restarted when no slot was due (T6).
 """
 
 import random

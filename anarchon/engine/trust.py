@@ -9,6 +9,11 @@ from anarchon.clock import Clock
 from anarchon.rules.lease import trust_end
 
 
+def read_both(clock: Clock) -> tuple[float, float]:
+    """Return monotonic and wall time, to be read before a request is sent."""
+    return clock.monotonic(), clock.time()
+
+
 class Trust:
     """The end of a lease, as its runner counts it."""
 
@@ -20,9 +25,9 @@ class Trust:
 
     def sent(self) -> tuple[float, float]:
         """Return both clocks, to be read before a request is sent."""
-        return self._clock.monotonic(), self._clock.time()
+        return read_both(self._clock)
 
-    def renew(self, sent: tuple[float, float], left: float) -> None:
+    def extend(self, sent: tuple[float, float], left: float) -> None:
         """Believe for ``left`` seconds, counted from when the request was sent."""
         monotonic, wall = sent
         self._monotonic = trust_end(monotonic, left)
@@ -31,6 +36,5 @@ class Trust:
     @property
     def left(self) -> float:
         """Seconds until the belief ends; zero or less when it has."""
-        return min(
-            self._monotonic - self._clock.monotonic(), self._wall - self._clock.time()
-        )
+        monotonic, wall = self.sent()
+        return min(self._monotonic - monotonic, self._wall - wall)

@@ -4,10 +4,10 @@ Decides when to ask for a takeover, and when there is nothing left to look after
 not know why a run came to be watched.
 
 A check is a claim in takeover mode: "the next attempt, if its lease ran out". It is
-sent at a random moment between one and two heartbeats, so that backups don't ask all at
-once, or just after the lease's end as far as it is known, whichever comes first. What
-another reply tells anyway (a newer slot granted, a lease seen alive) moves or ends the
-watch without a call.
+sent one to two heartbeats after the last, drawn anew each time, since many backups may
+watch the same run; or just after the lease's end, as far as that is known, if it is
+sooner. What another reply tells anyway (a newer slot granted, a lease seen alive) moves
+or ends the watch without a call.
 
 While the lease should still be alive, the check names the attempt that is running: such
 a claim can't win, it only tells. So a lease that is over too soon is seen before it is
@@ -15,8 +15,8 @@ acted on. Mostly it was handed over, and the next attempt is asked for at once. 
 the store's clock was set forward, every lease looks over, and a live runner is given
 the time to beat once.
 
-One token is kept for one wanted attempt, through every answer that isn't final: a claim
-that wins unheard is then answered "won" again by the next asking (T5).
+The token belongs to the wanted attempt and stays the same until an answer is final: a
+claim that wins unheard is then answered "won" again by the next asking (T5).
 """
 
 import math
@@ -29,6 +29,7 @@ import anyio.lowlevel
 
 from anarchon.engine.claims import new_claim
 from anarchon.engine.job_state import JobState
+from anarchon.engine.trust import read_both
 from anarchon.events import Takeover
 from anarchon.model import Overlap, Reason
 from anarchon.protocol import (
@@ -179,14 +180,13 @@ class Watch:
                 target.ask_at = self._when(None)
                 await anyio.lowlevel.checkpoint()
             elif await self._seems_over(target):
-                clock = instance.clock
-                sent = (clock.monotonic(), clock.time())
+                sent = read_both(instance.clock)
                 self._act(target, await session.calls.claim(target.claim), sent)
 
     async def _seems_over(self, target: Target) -> bool:
         """Tell whether to ask for the next attempt; first look, while it isn't due."""
         clock, time = self._session.instance.clock, self._session.time
-        sent = (clock.monotonic(), clock.time())
+        sent = read_both(clock)
         if sent[0] < target.lease_end:
             look = replace(target.claim, attempt=target.claim.attempt - 1)
             reply = await self._session.calls.claim(look)
