@@ -151,11 +151,15 @@ async def test_a_finish_without_an_answer_for_two_leases_costs_no_second_run(
     fault: Fault,
 ) -> None:
     """The heartbeat goes on until the end is stored: nobody can take over."""
+
+    async def handler() -> None:
+        await anyio.sleep(8)
+
     async with open_alone(lease=15, heartbeat=5) as alone:
         alone.faults.always(fault, "finish")
-        alone.scheduler.every("sync", "10m", nothing)
+        alone.scheduler.every("sync", "10m", handler)
         await alone.until_seen(Start, within=610)
-        await anyio.sleep(30)
+        await anyio.sleep(8 + 30)
         taken = await alone.store.unfinished(["sync"])
         alone.faults.clear()
         await alone.until_seen(Success)

@@ -170,9 +170,11 @@ async def test_a_timed_out_run_keeps_its_lease_until_its_end_is_stored() -> None
         await a_stubborn_run(alone, 200, timed_out=20)
         alone.faults.always(FAIL_BEFORE, "finish")
         await anyio.sleep(20 + STOP_TIMEOUT + 40)
+        [run] = (await alone.store.unfinished(["sync"])).runs
         alone.faults.clear()
         await alone.until_seen(Failure)
 
+        assert run.left > 0
         assert [Status.FAILED] == await alone.statuses()
 
 
