@@ -23,15 +23,18 @@ nox.options.sessions = [
     "contracts",
     "wheel",
     "properties",
+    "slow",
     "processes",
     "tests",
 ]
+
+EVERYDAY = "not processes and not slow"
 
 
 @nox.session
 def tests(session: nox.Session) -> None:
     """Run the everyday tests: under three minutes, no server, no killed process."""
-    session.run("pytest", "tests", "-m", "not processes", *session.posargs)
+    session.run("pytest", "tests", "-m", EVERYDAY, *session.posargs)
 
 
 @nox.session
@@ -41,9 +44,16 @@ def properties(session: nox.Session) -> None:
 
 
 @nox.session
+def slow(session: nox.Session) -> None:
+    """Run what must go on for long to tell anything, such as flat memory."""
+    session.run("pytest", "tests", "-m", "slow", *session.posargs)
+
+
+@nox.session
 def processes(session: nox.Session) -> None:
     """Kill, freeze, stop and restart real processes on one SQLite file."""
-    session.run("pytest", "tests", "-m", "processes", *session.posargs)
+    marked = "processes and not slow"
+    session.run("pytest", "tests", "-m", marked, *session.posargs)
 
 
 @nox.session
@@ -102,7 +112,7 @@ def lowest(session: nox.Session) -> None:
     pip = [python, "-m", "pip", "install", "-q"]
     session.run(*pip, "-U", "pip")
     session.run(*pip, "-e", ".", "--group", "test", *_oldest())
-    session.run(python, "-m", "pytest", "tests", "-m", "not processes")
+    session.run(python, "-m", "pytest", "tests", "-m", EVERYDAY)
 
 
 @nox.session
