@@ -7,7 +7,8 @@ ROOT = Path(__file__).parents[1]
 PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").glob("*.md"))]
 
 _FENCE = re.compile(r"^ *```(\w+)\n(.*?)^ *```", re.MULTILINE | re.DOTALL)
-_LINK = re.compile(r"\[[^]]+\]\((?!https?://)([^)#]+)(?:#[^)]*)?\)")
+_LINK = re.compile(r"\[[^]]+\]\((?!https?://)([^)#]*)#?([^)]*)\)")
+_HEADING = re.compile(r"^#+ (.*)$", re.MULTILINE)
 
 
 def blocks(page: Path, language: str) -> list[str]:
@@ -16,5 +17,19 @@ def blocks(page: Path, language: str) -> list[str]:
 
 
 def links(page: Path) -> list[str]:
-    """Return the targets of all relative links, without their anchors."""
-    return _LINK.findall(page.read_text())
+    """Return the files that relative links lead to."""
+    return [file for file, _ in _LINK.findall(page.read_text()) if file]
+
+
+def sections(page: Path) -> list[tuple[Path, str]]:
+    """Return the sections that links lead to, as the page and the anchor in it."""
+    found = _LINK.findall(page.read_text())
+    return [
+        (page.parent / file if file else page, name) for file, name in found if name
+    ]
+
+
+def anchors(page: Path) -> set[str]:
+    """Return the anchors of a page's headings."""
+    headings = _HEADING.findall(page.read_text())
+    return {re.sub(r"[^\w -]", "", text.lower()).replace(" ", "-") for text in headings}

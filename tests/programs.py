@@ -2,6 +2,7 @@
 
 import os
 import signal
+import socket
 import subprocess
 import sys
 from collections.abc import Generator
@@ -45,3 +46,11 @@ def stop(process: subprocess.Popen[str]) -> str:
     process.send_signal(signal.SIGTERM)
     output, _ = process.communicate(timeout=10)
     return output
+
+
+def free_port() -> int:
+    """Return a port of this machine that nobody listens on."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.pages import PAGES, ROOT, blocks, links
+from tests.pages import PAGES, ROOT, anchors, blocks, links, sections
 
 README = ROOT / "README.md"
 
@@ -13,6 +13,13 @@ README = ROOT / "README.md"
 def test_links_lead_somewhere(page: Path) -> None:
     """Every relative link of a page names a file that is there."""
     assert [] == [link for link in links(page) if not (page.parent / link).exists()]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_to_sections_find_them(page: Path) -> None:
+    """Every anchor in a link is that of a heading."""
+    targets = sections(page)
+    assert [] == [name for target, name in targets if name not in anchors(target)]
 
 
 def test_index_lists_every_page() -> None:

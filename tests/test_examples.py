@@ -56,8 +56,9 @@ def test_example_runs_its_job(text: str, folder: Path) -> None:
 
 def test_examples_of_tests_pass(folder: Path) -> None:
     """What the docs on testing show is green when pytest runs it, on both loops."""
-    loops, cluster, _, store = blocks(ROOT / "docs" / "testing.md", "python")
+    one_run, loops, cluster, _, store = blocks(ROOT / "docs" / "testing.md", "python")
     (folder / "conftest.py").write_text(loops)
+    (folder / "test_one_run.py").write_text(one_run)
     (folder / "test_cluster.py").write_text(cluster)
     (folder / "test_store.py").write_text(store)
     command = [sys.executable, "-m", "pytest", "-q", "-W", "error", "."]

@@ -1,14 +1,13 @@
 """The README's examples, run as a person would run them: real programs, real time."""
 
 import json
-import socket
 from pathlib import Path
 from urllib.request import urlopen
 
 import pytest
 
 from tests.pages import ROOT, blocks
-from tests.programs import started, stop, wait_for
+from tests.programs import free_port, started, stop, wait_for
 
 SCRIPT, SERVICE = blocks(ROOT / "README.md", "python")
 
@@ -39,11 +38,3 @@ def test_service_runs_its_job_and_tells_its_history(tmp_path: Path) -> None:
 def on_loop(loop: str) -> str:
     """Return the first example for one of the loops."""
     return SCRIPT.replace('backend="trio"', f'backend="{loop}"')
-
-
-def free_port() -> int:
-    """Return a port of this machine that nobody listens on."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port

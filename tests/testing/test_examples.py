@@ -12,7 +12,7 @@ from tests.pages import ROOT, blocks
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
-FIXTURE, CLUSTER, FAULTS, *_ = blocks(ROOT / "docs" / "testing.md", "python")
+FIXTURE, CLUSTER, FAULTS = blocks(ROOT / "docs" / "testing.md", "python")[1:4]
 
 
 def run(code: str) -> dict[str, object]:
