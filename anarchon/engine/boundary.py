@@ -47,10 +47,12 @@ async def call_handler(
     context: RunContext,
     cancellation: Cancellation,
     threads: anyio.CapacityLimiter,
+    ended: Callable[[], object],
 ) -> Ending:
     """Call the handler in its scope and return how it ended, whatever it does.
 
-    Cancelled only through ``cancellation`` or a shield around it; then too it returns.
+    ``ended`` is called between its end and the judgement of it. Cancelled only through
+    ``cancellation`` or a shield around it; then too it returns.
     """
     outcome, stray = _Outcome(), StrayCancellations()
     try:
@@ -61,6 +63,7 @@ async def call_handler(
         # a stray one beside ours, or the shield's, which the next await meets again
         pass
     stray.take_back()
+    ended()
     return classify(  # noqa: ASYNC910  the handler may wait for nothing
         outcome.returned, outcome.error, cancellation.reason, job.options.timeout
     )

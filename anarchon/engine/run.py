@@ -163,12 +163,20 @@ class Run(ABC):
         if timeout is not None:
             self.accompany(self._time_out_after, timeout)
         self._began = instance.clock.monotonic()
-        try:
-            return await call_handler(
-                self.job, self.context, self.cancellation, instance.threads
-            )
-        finally:
-            self._duration = instance.clock.monotonic() - self._began
+        return await call_handler(
+            self.job,
+            self.context,
+            self.cancellation,
+            instance.threads,
+            self._handled,
+        )
+
+    def _handled(self) -> None:
+        self._duration = self.session.instance.clock.monotonic() - self._began
+        timeout = self.job.options.timeout
+        if timeout is not None and self._duration >= timeout:
+            # one that blocks the loop is back before anybody could cancel it
+            self.cancellation.cancel(CancelReason.TIMEOUT)
 
     async def confirm(self) -> bool:
         """Tell whether the attempt is still ours, before the handler is called."""

@@ -166,6 +166,19 @@ async def test_a_blocked_runner_without_a_backup_goes_on() -> None:
     assert [("A", record.slot, 1)] == scene.returned
 
 
+async def test_a_handler_that_blocks_past_its_timeout_has_failed() -> None:
+    """Nobody could cancel it, and it returned; its time was over all the same."""
+
+    async def handler() -> None:
+        block(0.2)
+
+    async with open_scheduler(MemoryBackend()) as scheduler:
+        scheduler.every("sync", "1d", handler, timeout=0.1)
+        record = await scheduler.run_now("sync")
+
+    assert (Status.FAILED, "timed out after 0.1 s") == (record.status, record.error)
+
+
 async def test_slots_that_pass_while_the_loop_is_blocked_are_not_made_up() -> None:
     """At most one of them is asked for afterwards: no storm of late runs."""
     ran: list[float] = []
