@@ -101,6 +101,6 @@ def _guarded(callback: Callback, event: Event) -> None:
         callback(event)
     except (KeyboardInterrupt, SystemExit):
         raise
-    except BaseException:  # noqa: ASYNC103, BLE001
+    except BaseException as error:  # noqa: ASYNC103, BLE001
         # nothing is awaited here, so even a cancellation is the callback's own fault
-        log.logger.exception("callback failed", extra={"anarchon": event})
+        log.callback_failed(event, error)

@@ -1,10 +1,12 @@
 """How an event reads in the log.
 
-Decides the logger and the words of a line. Must not know who else listens.
+Decides the logger and the words of a line, and that a log that fails hurts nobody. Must
+not know who else listens.
 """
 
 import logging
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import fields
 
 from anarchon.events import Event, Failure
@@ -18,8 +20,18 @@ def write(event: Event) -> None:
     if not logger.isEnabledFor(event.level):
         return
     raised = event.exception if isinstance(event, Failure) else None
-    extra = {"anarchon": event}
-    logger.log(event.level, "%s", line(event), exc_info=raised, extra=extra)
+    _log(event, event.level, line(event), raised)
+
+
+def callback_failed(event: Event, error: BaseException) -> None:
+    """Log what a callback raised at an event, with its traceback."""
+    _log(event, logging.ERROR, "callback failed", error)
+
+
+def _log(event: Event, level: int, text: str, error: BaseException | None) -> None:
+    # a handler of the host's may raise; then there is nobody left to tell
+    with suppress(Exception):
+        logger.log(level, "%s", text, exc_info=error, extra={"anarchon": event})
 
 
 def line(event: Event) -> str:

@@ -6,8 +6,9 @@ from datetime import UTC, datetime
 import pytest
 
 from anarchon import Reason, RunRecord, Status
+from anarchon.bus import EventBus
 from anarchon.events import Error, Failure, Interrupted, Success
-from anarchon.log import line, write
+from anarchon.log import line, logger, write
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -112,3 +113,27 @@ def test_a_timeout_is_logged_without_a_traceback(
     [logged] = caplog.records
     assert logging.ERROR == logged.levelno
     assert logged.exc_info is None
+
+
+class BrokenHandler(logging.Handler):
+    """A log handler of the host's that raises whatever it is given."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Raise."""
+        raise OSError("no space left")
+
+
+def test_a_log_that_fails_hurts_nobody() -> None:
+    """Every listener behind it hears of the event, and of what a callback raised."""
+    handler, heard = BrokenHandler(), list[object]()
+    bus, event = EventBus(), failure("odd", ValueError("odd"))
+    bus.on("failure", lambda event: 1 / 0)
+    bus.on("failure", heard.append)
+    logger.addHandler(handler)
+    try:
+        with bus.stream() as stream:
+            bus.emit(event)
+            heard.append(stream.receive_nowait())
+    finally:
+        logger.removeHandler(handler)
+    assert [event, event] == heard
