@@ -197,6 +197,35 @@ async def test_a_lost_run_is_no_success_whatever_cuts_it_off() -> None:
         assert [] == alone.seen(Success)
 
 
+async def test_a_release_that_was_stored_unheard_is_no_loss() -> None:
+    """Asked again it is refused, since a backup has the run: it was handed over."""
+    async with open_alone(stop_timeout=STOP_TIMEOUT) as alone:
+        alone.scheduler.every("sync", "1m", forever)
+        start = await alone.until_seen(Start)
+        alone.faults.script("release", HANG_AFTER)
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(alone.scheduler.stop)
+            await anyio.sleep(1)
+            await alone.rival_wins(start.slot, attempt=2)
+
+        assert 2 == alone.faults.calls["release"]
+        assert ["start", "error", "interrupted"] == alone.names()
+        assert alone.seen(Interrupted)[0].handed_over
+
+
+async def test_a_slot_that_is_due_with_the_stop_is_not_asked_for() -> None:
+    """Once stop was called no claim is sent, not even one that was about to be."""
+    async with open_alone(start=False) as alone:
+        alone.scheduler.every("sync", "1s", nothing)
+        for _ in range(20):
+            await alone.scheduler.start()
+            slot = alone.scheduler.next_slot("sync")
+            await anyio.sleep(slot / 1000 - alone.clock.time())
+            sent = alone.faults.calls["claim"]
+            await alone.scheduler.stop()
+            assert sent == alone.faults.calls["claim"]
+
+
 async def test_a_longer_timeout_of_stop_counts() -> None:
     """What stop is given replaces the scheduler's own stop timeout."""
 
