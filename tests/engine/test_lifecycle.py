@@ -33,6 +33,7 @@ class CountingBackend(MemoryBackend):
         self.opened = 0
         self.on_open: Exception | None = None
         self.on_close: Exception | None = None
+        self.hangs_on_close = False
 
     @asynccontextmanager
     async def open(self) -> AsyncGenerator[MemoryClaimStore]:
@@ -46,6 +47,8 @@ class CountingBackend(MemoryBackend):
                 yield store
             finally:
                 self.open_now -= 1
+                if self.hangs_on_close:
+                    await anyio.sleep_forever()
             if self.on_close is not None:
                 raise self.on_close
 
@@ -352,6 +355,42 @@ async def test_a_fault_while_closing_is_told_and_stop_returns(
     [error] = events
     assert isinstance(error, Error)
     assert ("close", "OSError: lost the connection") == (error.operation, error.error)
+
+
+@pytest.mark.parametrize("leaving", [False, True])
+async def test_a_store_that_hangs_while_closing_is_left_behind(
+    backend: CountingBackend, leaving: bool
+) -> None:
+    """Closing takes five seconds at most, whoever waits for it."""
+    async with open_scheduler(backend) as scheduler:
+        backend.hangs_on_close = True
+        if not leaving:
+            await scheduler.stop()
+
+    assert State.IDLE == scheduler.state
+    assert anyio.current_time() <= 5
+
+
+async def test_a_handler_that_starts_the_scheduler_again_waits_for_the_stop() -> None:
+    """The stop waits for the handler in turn, and no longer than it was told."""
+
+    async def handler() -> None:
+        try:
+            await anyio.sleep_forever()
+        finally:
+            with anyio.CancelScope(shield=True):
+                await alone.scheduler.start()
+
+    async with open_alone(stop_timeout=5) as alone:
+        alone.scheduler.every("sync", "10m", handler)
+        await alone.until_seen(Start, within=610)
+        began = anyio.current_time()
+        await alone.scheduler.stop()
+        took = anyio.current_time() - began
+        await alone.until_seen(Interrupted)
+
+        assert 5 <= took <= 10
+        assert State.RUNNING == alone.scheduler.state
 
 
 async def test_a_left_block_can_not_be_started_again(
