@@ -5,6 +5,10 @@ caused them, nor what they mean to it.
 """
 
 import sys
+from contextlib import suppress
+
+import anyio
+import anyio.lowlevel
 
 
 class StrayCancellations:
@@ -30,7 +34,11 @@ class StrayCancellations:
         """Whether there may be one; scopes that were not left yet are counted too."""
         return self._task is not None and self._task.cancelling() > self._before
 
-    def take_back(self) -> None:
+    async def settle(self) -> None:  # noqa: ASYNC910  mostly there is none
         """Forget them; call this once the scopes that were entered since are left."""
+        if self.possible:
+            # one that has not struck yet would strike whoever awaits next
+            with suppress(anyio.get_cancelled_exc_class()):
+                await anyio.lowlevel.cancel_shielded_checkpoint()
         while self._task is not None and self._task.cancelling() > self._before:
             self._task.uncancel()

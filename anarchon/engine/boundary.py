@@ -62,9 +62,9 @@ async def call_handler(
     except anyio.get_cancelled_exc_class():  # noqa: ASYNC103
         # a stray one beside ours, or the shield's, which the next await meets again
         pass
-    stray.take_back()
     ended()
-    return classify(  # noqa: ASYNC910  the handler may wait for nothing
+    await stray.settle()
+    return classify(
         outcome.returned, outcome.error, cancellation.reason, job.options.timeout
     )
 

@@ -53,6 +53,12 @@ async def cancels_its_own_task_and_returns() -> None:
     cancel_own_task()
 
 
+async def cancels_its_own_task_and_raises() -> None:
+    """Leave one behind, and end with another that didn't wait for it."""
+    cancel_own_task()
+    raise asyncio.CancelledError
+
+
 async def is_cancelled_from_outside() -> None:
     """Be cancelled by code that got hold of the task."""
     task = asyncio.current_task()
@@ -72,6 +78,7 @@ STRAY = [
     awaits_a_cancelled_future,
     cancels_its_own_task,
     cancels_its_own_task_and_returns,
+    cancels_its_own_task_and_raises,
     is_cancelled_from_outside,
     is_cancelled_in_a_nursery,
 ]
@@ -129,6 +136,21 @@ async def test_a_stray_cancellation_after_a_timeout_is_a_timeout(
         failure = await alone.until_seen(Failure, 2, within=150)
 
         assert "timed out after 10 s" == failure.record.error
+
+
+async def test_a_cancellation_that_an_error_leaves_behind_is_forgotten() -> None:
+    """The run fails by its error; what it left behind strikes nobody."""
+
+    async def handler() -> None:
+        cancel_own_task()
+        raise ValueError("broken")
+
+    async with open_alone() as alone:
+        alone.scheduler.every("sync", "1m", handler)
+        failure = await alone.until_seen(Failure, 2, within=130)
+
+        assert "ValueError: broken" == failure.record.error
+        assert ["start", "failure"] * 2 == alone.names()
 
 
 async def test_other_runs_outlive_a_stray_cancellation() -> None:
