@@ -73,6 +73,8 @@ async def main() -> None:
             f"({min(values):.3f} to {max(values):.3f})"
         )
     print(f"ratio {statistics.median(measured) / statistics.median(floors):.1f}")
+    met = "met" if statistics.median(measured) <= 1.0 else "missed"
+    print(f"goal: last start <= 1.0 s: {met}")
 
 
 if __name__ == "__main__":
