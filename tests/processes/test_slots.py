@@ -15,8 +15,8 @@ pytestmark = [pytest.mark.processes, pytest.mark.timeout(60)]
 
 EIGHT, FIVE = "ABCDEFGH", "ABCDE"
 PERIODS = {"a": 200, "b": 300, "c": 400, "d": 500}
-WATCHED = 4.0
-KILLS = 6
+WATCHED = 3.0
+KILLS = 5
 
 
 @mixed

@@ -54,7 +54,7 @@ def test_the_run_is_handed_over(cluster: Cluster, measure: Measure) -> None:
 def test_a_deaf_handler_is_waited_for(cluster: Cluster) -> None:
     """Past the stop's timeout the lease is left to run out, and a backup takes over."""
     cluster.options["stop_timeout"] = timeout = 0.5
-    run = a_run(cluster, handler=Handler(takes=3.5, deaf=True))
+    run = a_run(cluster, handler=Handler(takes=3.0, deaf=True))
     stopped = cluster[run.who].stop()
     takeover = cluster.until_seen("takeover")
 
@@ -67,7 +67,7 @@ def test_a_deaf_handler_is_waited_for(cluster: Cluster) -> None:
     assert [(run.who, 1), (takeover.who, 2)] == started(cluster)
 
 
-@pytest.mark.parametrize("loops", [("trio",), ("asyncio",)], ids=["trio", "asyncio"])
+@mixed
 @pytest.mark.parametrize("serve", [True, False], ids=["served", "unheard"])
 def test_ctrl_c_hands_over(cluster: Cluster, serve: bool, measure: Measure) -> None:
     """It is a graceful stop, whether the program listens to signals or is just cut."""
