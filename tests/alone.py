@@ -5,6 +5,8 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import TypeVar, Unpack, cast
 
+import anyio
+
 from anarchon.backends.memory import MemoryBackend
 from anarchon.clock import Clock
 from anarchon.events import EVENT_NAMES, Event
@@ -60,6 +62,12 @@ class Alone:
         """Wait for so many events of a kind; return the last of them."""
         await self.until(lambda: len(self.seen(kind)) >= count, within=within)
         return self.seen(kind)[count - 1]
+
+    async def until_due(self, job: str = "sync", *, before: float = 0.001) -> int:
+        """Sleep until so many seconds before a job's next slot; return the slot."""
+        slot = self.scheduler.next_slot(job)
+        await anyio.sleep(slot / 1000 - self.clock.time() - before)
+        return slot
 
     async def history(self, job: str = "sync") -> list[RunRecord]:
         """Read a job's records from the store itself, newest first."""

@@ -18,13 +18,6 @@ async def nothing() -> None:
     """Do the job's work."""
 
 
-async def due(alone: Alone, job: str = "sync", before: float = 0.001) -> int:
-    """Sleep until just before a job's next slot; return the slot."""
-    slot = alone.scheduler.next_slot(job)
-    await anyio.sleep(slot / 1000 - alone.clock.time() - before)
-    return slot
-
-
 def claims(alone: Alone) -> list[Claim]:
     """Return the claims that were answered or failed, oldest first."""
     return [
@@ -46,7 +39,7 @@ async def test_a_slot_that_somebody_runs_is_taken(leases: bool) -> None:
     """The skip says by whom."""
     async with open_alone(leases=leases) as alone:
         alone.scheduler.every("sync", "10m", nothing)
-        slot = await due(alone)
+        slot = await alone.until_due()
         await anyio.sleep(0.001)
         await alone.rival_wins(slot)
         await anyio.sleep(1)
@@ -59,7 +52,7 @@ async def test_a_slot_that_somebody_has_run_is_taken() -> None:
     async with open_alone(jitter=0) as alone:
         alone.faults.script("claim", Fault(request_delay=2))
         alone.scheduler.every("sync", "10m", nothing)
-        slot = await due(alone)
+        slot = await alone.until_due()
         await anyio.sleep(0.5)
         token = await alone.rival_wins(slot)
         await alone.store.release("sync", slot, token)
@@ -73,10 +66,10 @@ async def test_a_slot_during_an_older_run_is_an_overlap() -> None:
     """The skip says who is at work."""
     async with open_alone() as alone:
         alone.scheduler.every("sync", "1m", nothing)
-        slot = await due(alone)
+        slot = await alone.until_due()
         await anyio.sleep(0.001)
         await alone.rival_wins(slot, lease=70)
-        await due(alone)
+        await alone.until_due()
         await anyio.sleep(1)
 
         assert [(slot, "taken", "B"), (slot + 60_000, "overlap", "B")] == told(alone)
@@ -87,7 +80,7 @@ async def test_a_slot_older_than_the_newest_is_superseded() -> None:
     async with open_alone() as alone:
         alone.faults.script("claim", Fault(request_delay=4))
         alone.scheduler.every("sync", "1s", nothing, overlap="allow")
-        slot = await due(alone)
+        slot = await alone.until_due()
         await anyio.sleep(2.5)
         await alone.rival_wins(slot + 2_000)
         await anyio.sleep(2)
@@ -103,7 +96,7 @@ async def test_a_slot_that_is_reached_too_late_is_not_asked_for() -> None:
         clock=GatedClock(VirtualClock(), gate), max_late=5, lease="10m"
     ) as alone:
         alone.scheduler.every("sync", "1m", nothing)
-        slot = await due(alone, before=1)
+        slot = await alone.until_due(before=1)
         gate.freeze()
         await anyio.sleep(7)
         gate.thaw()
@@ -120,7 +113,7 @@ async def test_a_claim_that_reaches_the_store_too_late_is_late() -> None:
     async with open_alone(max_late=5, lease=30) as alone:
         alone.faults.script("claim", FAIL_BEFORE, FAIL_BEFORE, Fault(request_delay=5.1))
         alone.scheduler.every("sync", "1m", nothing, lease=60)
-        slot = await due(alone)
+        slot = await alone.until_due()
         await alone.until_seen(Skip)
 
         assert [(slot, "late", None)] == told(alone)
@@ -160,7 +153,7 @@ async def test_an_unanswered_claim_is_given_up_when_the_run_could_not_start() ->
     async with open_alone(max_late=10) as alone:
         alone.faults.always(FAIL_AFTER, "claim")
         alone.scheduler.every("sync", "10m", nothing)
-        slot = await due(alone)
+        slot = await alone.until_due()
         await alone.until_seen(Skip)
         gave_up = alone.clock.time() - slot / 1000
         alone.faults.clear()
@@ -212,7 +205,7 @@ async def test_jobs_do_not_wait_for_the_claims_of_other_jobs() -> None:
         alone.faults.script("claim", Fault(reply_delay=5))
         alone.scheduler.every("sync", "1m", nothing)
         alone.scheduler.every("other", "1m", nothing, offset=1)
-        await due(alone)
+        await alone.until_due()
         success = await alone.until_seen(Success, within=3)
 
         assert "other" == success.job
@@ -222,7 +215,7 @@ async def test_a_slot_ahead_of_the_stores_clock_waits_the_rest() -> None:
     """A claim that is early by a little is sent again when it is due."""
     async with open_alone() as alone:
         alone.scheduler.every("sync", "1m", nothing)
-        slot = await due(alone)
+        slot = await alone.until_due()
         success = await alone.until_seen(Success)
 
         assert slot == success.slot
@@ -235,7 +228,7 @@ async def test_a_newest_slot_far_ahead_is_told_once() -> None:
     clock = VirtualClock()
     async with open_alone(clock=clock) as alone:
         alone.scheduler.every("sync", "1m", nothing)
-        slot = await due(alone)
+        slot = await alone.until_due()
         clock.step(601)
         await alone.rival_wins(slot + 600_000)
         clock.step(-601)
@@ -252,7 +245,7 @@ async def test_a_run_that_somebody_left_for_good_is_told_by_who_notices() -> Non
     """A newer slot replaces a run whose runner is gone: interrupted, final."""
     async with open_alone() as alone:
         alone.scheduler.every("sync", "1m", nothing, catch_up=0)
-        slot = await due(alone)
+        slot = await alone.until_due()
         await anyio.sleep(0.001)
         await alone.rival_wins(slot, lease=59.9)
         await alone.until_seen(Success)
@@ -272,7 +265,7 @@ async def test_a_run_out_of_attempts_is_told_by_who_notices() -> None:
     """The last attempt's runner is gone: interrupted, final, once."""
     async with open_alone(max_attempts=1, lease=15, heartbeat=5) as alone:
         alone.scheduler.every("sync", "10m", nothing)
-        slot = await due(alone)
+        slot = await alone.until_due()
         await anyio.sleep(0.001)
         await alone.rival_wins(slot, lease=15)
         await alone.until_seen(Interrupted)
@@ -288,7 +281,7 @@ async def test_a_backups_checks_are_no_skips() -> None:
     """However often it asks, one claim is one skip."""
     async with open_alone(lease=30, heartbeat=5) as alone:
         alone.scheduler.every("sync", "10m", nothing)
-        slot = await due(alone)
+        slot = await alone.until_due()
         await anyio.sleep(0.001)
         await alone.rival_wins(slot, lease=100)
         asked = alone.faults.calls["claim"]
