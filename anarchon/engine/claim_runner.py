@@ -1,7 +1,7 @@
 """From a slot that is due to a run, on a claim-only store.
 
-Decides what each answer to a claim means. There is no lease, so there are no backups:
-a claim that isn't won is a skip, and that is the end of it.
+Decides what each answer to a claim means. Without leases nothing can be watched: a
+claim that isn't won is a skip, and that is the end of it.
 """
 
 from typing import TYPE_CHECKING, assert_never

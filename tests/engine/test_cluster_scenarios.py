@@ -160,7 +160,7 @@ async def test_a_stopped_runner_hands_over() -> None:
 
 
 async def test_a_stopped_runner_ends_its_run_without_leases() -> None:
-    """5, claim-only: the run is recorded as interrupted and nobody goes on with it."""
+    """5, claim-only: its record says interrupted, and no other instance goes on."""
     async with open_cluster(leases=False) as cluster:
         runner = await a_run(cluster)
         await runner.stop()
