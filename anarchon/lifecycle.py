@@ -7,6 +7,7 @@ caller who is cancelled, or who is a handler, only stops waiting. Must not know 
 from collections.abc import Mapping
 
 import anyio
+import anyio.lowlevel
 
 from anarchon.bridge import Bridge, open_bridge
 from anarchon.engine.instance import Instance
@@ -98,6 +99,8 @@ class Life:
         session = Session(self._instance, bridge, store, self._jobs, leases=leases)
         self._session = session
         await session.open()
+        # stopped with the last answer: from here to "running" nothing waits
+        await anyio.lowlevel.checkpoint_if_cancelled()
         return session
 
     def _ready(self) -> None:

@@ -124,22 +124,31 @@ class Session:
         except BaseExceptionGroup as group:
             # a bug, or Ctrl+C on Trio: the runs are handed over all the same
             fault = group
-            self.stop(self.instance.stop_timeout)
         await self._wait_for_runs()
         if fault is not None:
             raise fault
 
     async def _schedule(self, ready: Callable[[], None]) -> None:
         async with anyio.create_task_group() as self._work:
-            self._recovery.begin(self._first, self._left)
-            self._work.start_soon(self.timers.run, self.calls.ask_time)
-            self._work.start_soon(self.pulse.run)
-            self._work.start_soon(self._intake.run)
-            if self.leases:
-                self._work.start_soon(self._recovery.sweep)
-            ready()
-            await self._stop.wait()
+            try:
+                await self._work_until_stopped(self._work, ready)
+            except BaseException:
+                # before the group takes no more tasks, whoever would add some knows
+                self.stop(self.instance.stop_timeout)
+                raise
             self._work.cancel_scope.cancel()
+
+    async def _work_until_stopped(
+        self, work: TaskGroup, ready: Callable[[], None]
+    ) -> None:
+        self._recovery.begin(self._first, self._left)
+        work.start_soon(self.timers.run, self.calls.ask_time)
+        work.start_soon(self.pulse.run)
+        work.start_soon(self._intake.run)
+        if self.leases:
+            work.start_soon(self._recovery.sweep)
+        ready()
+        await self._stop.wait()
 
     async def _wait_for_runs(self) -> None:
         async with anyio.create_task_group() as beating:
