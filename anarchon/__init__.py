@@ -23,9 +23,10 @@ if TYPE_CHECKING:
     )
     from anarchon.jobs import Job, Jobs
     from anarchon.model import CancelReason, Reason, RunRecord, State, Status
+    from anarchon.opening import open_scheduler
     from anarchon.rules.cron import Cron
     from anarchon.rules.every import Every
-    from anarchon.scheduler import Scheduler, open_scheduler
+    from anarchon.scheduler import Scheduler
 
 __all__ = [
     "AnarchonError",
@@ -73,7 +74,8 @@ _NAMES_OF = {
     "model": ("CancelReason", "Reason", "RunRecord", "State", "Status"),
     "rules.cron": ("Cron",),
     "rules.every": ("Every",),
-    "scheduler": ("Scheduler", "open_scheduler"),
+    "opening": ("open_scheduler",),
+    "scheduler": ("Scheduler",),
 }
 _HOME_OF = {name: home for home, names in _NAMES_OF.items() for name in names}
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 import anyio
 import anyio.lowlevel
 
-from anarchon.bridge import Bridge, open_bridge
+from anarchon.bridge import Bridge, BridgeError, open_bridge
 from anarchon.engine.instance import Instance
 from anarchon.engine.session import Session
 from anarchon.errors import AnarchonError, BackendUnavailable, SchedulerNotRunning
@@ -114,7 +114,7 @@ class Life:
 
 
 def _why_not(error: Exception, backend: Backend) -> Exception:
-    if isinstance(error, AnarchonError):
+    if isinstance(error, AnarchonError) and not isinstance(error, BridgeError):
         return error
     unavailable = BackendUnavailable(
         f"the {backend.name} backend can't be opened: {type(error).__name__}: {error}"

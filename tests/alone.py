@@ -11,10 +11,11 @@ from anarchon.backends.memory import MemoryBackend
 from anarchon.clock import Clock
 from anarchon.events import EVENT_NAMES, Event
 from anarchon.model import Overlap, Reason, RunRecord, Status
+from anarchon.opening import open_scheduler
 from anarchon.options import JobOptions
 from anarchon.protocol import Claim, LeaseStore, Won
 from anarchon.rules.durations import Duration
-from anarchon.scheduler import Scheduler, open_scheduler
+from anarchon.scheduler import Scheduler
 from anarchon.testing.clocks import VirtualClock
 from anarchon.testing.faults import Faults
 from anarchon.testing.faulty import FaultyBackend

@@ -57,13 +57,17 @@ class Bridge(Protocol):
         ...
 
     def hold(
-        self, manager: AbstractAsyncContextManager[T]
+        self, manager: AbstractAsyncContextManager[T], *, within: float = 30.0
     ) -> AbstractAsyncContextManager[T]:
         """Keep a context manager of the store's side open, in one task of that side.
 
         Its errors come out as they are. Entering is cut short when the host is
-        cancelled, and what was entered is left again; leaving is bounded by the
-        bridge's ``close_within`` seconds, also while the host is cancelled.
+        cancelled or when ``within`` seconds have passed, and what was entered is left
+        again; leaving is bounded by the bridge's ``close_within`` seconds, also while
+        the host is cancelled.
+
+        Raises:
+            TimeoutError: it could not be entered in time.
         """
         ...
 

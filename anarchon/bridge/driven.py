@@ -21,7 +21,6 @@ of the host's scopes, and the host waits for its end inside one scope of this fi
 """
 
 import logging
-import math
 import os
 from abc import ABC, abstractmethod
 from collections.abc import AsyncGenerator, Awaitable, Callable
@@ -74,13 +73,15 @@ class DrivenBridge(ABC):
         return call.answer()
 
     @asynccontextmanager
-    async def hold(self, manager: AbstractAsyncContextManager[T]) -> AsyncGenerator[T]:
+    async def hold(
+        self, manager: AbstractAsyncContextManager[T], *, within: float = 30.0
+    ) -> AsyncGenerator[T]:
         """Keep a context manager open on the store's side, as ``Bridge.hold`` says."""
         self._check_open()
         tenant = Tenant(manager)
         self._start(Call(tenant.live, self._context()))
         try:
-            yield await self.call(tenant.opened, bound=math.inf, keep=False)
+            yield await self.call(tenant.opened, bound=within, keep=False)
         finally:
             # the shield lets the call start although the host is cancelled
             with anyio.move_on_after(2 * self._close_within, shield=True):

@@ -58,19 +58,25 @@ class InlineBridge:
         raise TimeoutError(f"no answer from the store within {bound:g} s")
 
     @asynccontextmanager
-    async def hold(self, manager: AbstractAsyncContextManager[T]) -> AsyncGenerator[T]:
+    async def hold(
+        self, manager: AbstractAsyncContextManager[T], *, within: float = 30.0
+    ) -> AsyncGenerator[T]:
         """Keep a context manager open in the host's task, as ``Bridge.hold`` says."""
         self._check_open()
         body_error: BaseException | None = None
+        entered = False
         # this scope has to lie around the manager, which may open scopes of its own
-        with anyio.CancelScope() as leaving:
+        with anyio.move_on_after(within) as leaving:
             async with manager as value:
+                entered, leaving.deadline = True, math.inf
                 try:
                     yield value
                 except BaseException as error:  # noqa: ASYNC103, BLE001  raised below
                     body_error = error
                 leaving.deadline = anyio.current_time() + self._close_within
                 leaving.shield = True  # deadline: one line above
+        if not entered:
+            raise TimeoutError(f"the store did not open within {within:g} s")
         if leaving.cancelled_caught:
             logger.warning("store did not close within %g s", self._close_within)
         if body_error is not None:

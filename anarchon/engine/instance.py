@@ -98,8 +98,8 @@ class Instance:
         return any(not run.manual and run.slot == slot for run in self.runs_of(job))
 
     def is_stuck(self, job: str) -> bool:
-        """Whether a handler of this job goes on that was told to end.
+        """Whether a handler of this job goes on that forbids further claims.
 
-        While it does, this instance claims the job no more. Manual runs block nothing.
+        It was told to end, or has lost contact with the store.
         """
-        return any(run.overdue and not run.manual for run in self.runs_of(job))
+        return any(run.in_the_way for run in self.runs_of(job))

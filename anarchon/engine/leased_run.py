@@ -66,6 +66,13 @@ class LeasedRun(Run):
         self._writes = 0
         self._answered: int | None = None
 
+    @property
+    def in_the_way(self) -> bool:
+        """Whether claims would overlap it, though the store may take it for dead."""
+        skip = self.job.options.overlap is Overlap.SKIP
+        adrift = skip and self._handling and self._trust.left <= 0
+        return adrift or super().in_the_way
+
     async def confirm(self) -> bool:
         """Ask once if the reply came too late to be believed (T4)."""
         if self._trust.left > 0:

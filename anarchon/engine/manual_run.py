@@ -40,6 +40,11 @@ class ManualRun(Run):
         self._ended = anyio.Event()
         self._end: RunRecord | None = None
 
+    @property
+    def in_the_way(self) -> bool:
+        """Whether it blocks claims: it blocks nothing."""
+        return False
+
     async def __call__(self) -> None:
         """Live as every run does, and let go of whoever waits for the record."""
         try:

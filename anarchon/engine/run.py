@@ -118,6 +118,11 @@ class Run(ABC):
         """Whether the handler goes on although it was told to end."""
         return self._handling and self.cancellation.reason is not None
 
+    @property
+    def in_the_way(self) -> bool:
+        """Whether this instance may claim its job no more, as long as it goes on."""
+        return self.overdue
+
     def snapshot(self) -> RunRecord:
         """Return the record of this attempt as it is now: running."""
         return RunRecord(

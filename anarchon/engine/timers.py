@@ -20,6 +20,7 @@ all jobs are armed anew then, and the store refuses what was granted before.
 
 import heapq
 import itertools
+import math
 import random
 from collections.abc import Awaitable, Callable, Iterable
 from typing import TYPE_CHECKING, NamedTuple
@@ -89,14 +90,19 @@ class Timers:
         for state in states:
             self.arm(state, now)
 
-    async def run(self, refresh: Callable[[], Awaitable[object]]) -> None:
+    async def run(self, refresh: Callable[[], Awaitable[bool]]) -> None:
         """Hand slots on as they come, until cancelled.
 
-        ``refresh`` asks the store for its time; it is called when the estimate is void.
+        ``refresh`` asks the store for its time, and tells whether it was answered. It
+        is called when the estimate is void; after silence only a minute later, since a
+        silent store must not hold up the slots.
         """
+        ask_at = -math.inf
         while True:
-            if self._time.void:
-                await refresh()
+            if self._time.void and self._clock.monotonic() >= ask_at:
+                answered = await refresh()
+                wait = 0.0 if answered else MAX_SLEEP
+                ask_at = self._clock.monotonic() + wait
             now = self._time.now()
             if now < self._seen - STEP_BACK:
                 self._arm_anew()

@@ -13,10 +13,11 @@ from anyio.abc import TaskGroup, TaskStatus
 
 from anarchon.events import EVENT_NAMES, Event
 from anarchon.jobs import Jobs
+from anarchon.opening import open_scheduler
 from anarchon.options import JobOptions
 from anarchon.protocol import Backend
 from anarchon.rules.durations import Duration
-from anarchon.scheduler import Scheduler, open_scheduler
+from anarchon.scheduler import Scheduler
 from anarchon.testing.clocks import GatedClock, VirtualClock
 from anarchon.testing.faults import Faults
 from anarchon.testing.faulty import FaultyBackend

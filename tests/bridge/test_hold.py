@@ -124,6 +124,21 @@ async def test_cancelled_host_does_not_enter(bridge: Bridge) -> None:
     assert (False, 1, [True]) == (entered, gate.cancelled, cleaned)
 
 
+async def test_entering_is_bounded(bridge: Bridge) -> None:
+    """A store that never opens holds nobody for longer, and is cleaned up."""
+    gate = Gate()
+    with pytest.raises(TimeoutError):
+        async with bridge.hold(_opened_after(gate), within=0.05):
+            pytest.fail("it was entered")
+    assert 1 == gate.cancelled
+
+
+@asynccontextmanager
+async def _opened_after(gate: Gate) -> AsyncGenerator[None]:
+    await gate()
+    yield
+
+
 async def test_random_cancellations_leave_nothing_open(bridge: Bridge) -> None:
     """Whatever was entered is left, whenever the host was cancelled."""
     entered = left = 0

@@ -13,8 +13,8 @@ from types import TracebackType
 from typing import Self, TypeVar, Unpack
 
 import anarchon
+from anarchon.opening import SchedulerOptions
 from anarchon.options import JobOptions
-from anarchon.scheduler import SchedulerOptions
 from tests.processes.history import read_history
 from tests.processes.journal import Journal, Phase
 from tests.processes.process import InstanceProcess

@@ -105,7 +105,7 @@ def vanish_with_parent() -> None:
 
 def load_all(loop: str) -> None:
     """Import what is needed later, so that those who begin together do so at once."""
-    for module in ("anarchon.scheduler", "anarchon.backends.sqlite.store"):
+    for module in ("anarchon.opening", "anarchon.backends.sqlite.store"):
         import_module(module)
     anyio.run(anyio.sleep, 0, backend=loop)
 

@@ -6,8 +6,8 @@ Decides that line, for both ends of the pipe. Must not know what is tested.
 import json
 from dataclasses import asdict, dataclass
 
+from anarchon.opening import SchedulerOptions
 from anarchon.options import JobOptions
-from anarchon.scheduler import SchedulerOptions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
