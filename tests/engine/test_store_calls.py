@@ -9,8 +9,8 @@ import pytest
 
 from anarchon import MemoryBackend
 from anarchon.backends.memory.store import MemoryClaimStore, MemoryLeaseStore
-from anarchon.events import Error, Interrupted, Lost, Start, Success
-from anarchon.model import LostContact, State, Status
+from anarchon.events import Error, Start, Success
+from anarchon.model import State, Status
 from anarchon.protocol import Unfinished
 from anarchon.testing.clocks import VirtualClock
 from anarchon.testing.faults import (
@@ -146,31 +146,6 @@ async def test_a_store_that_is_gone_for_long_leaves_the_scheduler_alive(
         assert 20 < errors < 1_000
 
 
-@pytest.mark.parametrize("fault", [FAIL_BEFORE, HANG_BEFORE, FAIL_AFTER, HANG_AFTER])
-async def test_a_finish_without_an_answer_for_two_leases_costs_no_second_run(
-    fault: Fault,
-) -> None:
-    """The heartbeat goes on until the end is stored: nobody can take over."""
-
-    async def handler() -> None:
-        await anyio.sleep(8)
-
-    async with open_alone(lease=15, heartbeat=5) as alone:
-        alone.faults.always(fault, "finish")
-        alone.scheduler.every("sync", "10m", handler)
-        await alone.until_seen(Start, within=610)
-        await anyio.sleep(8 + 30)
-        taken = await alone.store.unfinished(["sync"])
-        alone.faults.clear()
-        await alone.until_seen(Success)
-
-        if fault in {FAIL_BEFORE, HANG_BEFORE}:
-            [run] = taken.runs
-            assert run.left > 0
-        assert [] == alone.seen(Lost)
-        assert [Status.SUCCESS] == await alone.statuses()
-
-
 async def test_a_claim_that_was_answered_late_is_kept_alive_in_time() -> None:
     """However little is left of the lease, the first heartbeat comes before its end."""
     lefts: list[float] = []
@@ -192,69 +167,6 @@ async def test_a_claim_that_was_answered_late_is_kept_alive_in_time() -> None:
 
         assert 20 == len(alone.seen(Success))
         assert 0 < min(lefts) < 1
-
-
-async def test_a_store_silent_at_the_finish_gives_up_in_the_end() -> None:
-    """After two leases and the stop timeout the success is told unwritten."""
-    async with open_alone(lease=15, heartbeat=5, stop_timeout=10) as alone:
-        alone.scheduler.every("sync", "10m", nothing)
-        alone.faults.always(FAIL_BEFORE, "finish")
-        await alone.until_seen(Start, within=610)
-        began = anyio.current_time()
-        await alone.until_seen(Success)
-
-        assert 40 <= anyio.current_time() - began <= 46
-
-
-LOSSES = {
-    LostContact.CANCEL: (Interrupted, ["start", "lost", "interrupted"]),
-    LostContact.CONTINUE: (Success, ["start", "success"]),
-}
-
-
-@pytest.mark.parametrize(("rule", "expected"), LOSSES.items())
-async def test_silence_for_a_lease_is_a_loss_or_not_as_the_job_says(
-    rule: LostContact, expected: tuple[type[Success | Interrupted], list[str]]
-) -> None:
-    """A handler is cancelled when contact is lost, unless its job goes on."""
-    kind, names = expected
-
-    async def handler() -> None:
-        await anyio.sleep(30)
-
-    async with open_alone(lease=15, heartbeat=5, on_lost_contact=rule) as alone:
-        alone.scheduler.every("sync", "10m", handler)
-        await alone.until_seen(Start, within=610)
-        began = anyio.current_time()
-        alone.faults.always(FAIL_BEFORE, "heartbeat")
-        await alone.until_seen(kind)
-        took = round(anyio.current_time() - began, 3)
-
-        assert names == [n for n in alone.names() if n != "error"]
-        if rule is LostContact.CANCEL:
-            assert 15 <= took <= 15 + 3.75
-            assert ["silence"] == [lost.cause for lost in alone.seen(Lost)]
-            assert [True] == [record.handed_over for record in await alone.history()]
-        else:
-            assert 30 == took
-
-
-@pytest.mark.parametrize("rule", list(LostContact))
-async def test_a_refused_heartbeat_is_a_loss_whatever_the_job_says(
-    rule: LostContact,
-) -> None:
-    """Somebody else has the run: the handler is cancelled, nothing is written."""
-    async with open_alone(lease=15, heartbeat=5, on_lost_contact=rule) as alone:
-        alone.scheduler.every("sync", "10m", forever)
-        start = await alone.until_seen(Start, within=610)
-        await alone.store.release("sync", start.slot, alone.token(start.slot))
-        await alone.rival_wins(start.slot, attempt=2, lease=600)
-        interrupted = await alone.until_seen(Interrupted, within=5)
-
-        assert (False, False) == (interrupted.handed_over, interrupted.final)
-        assert ["refused"] == [lost.cause for lost in alone.seen(Lost)]
-        assert 0 == alone.faults.calls["finish"]
-        assert [Status.INTERRUPTED, Status.RUNNING] == await alone.statuses()
 
 
 class ForeignStore(MemoryLeaseStore):
