@@ -251,13 +251,16 @@ class Session:
             await run()
 
     def adopt(self, run: Run) -> None:
-        """Count a run as this instance's.
+        """Count a run as this instance's; one that may not start is handed over.
 
-        Won while stopping, or after its job was removed, it is handed over.
+        It was won while stopping, after its job was removed, or while an older handler
+        of the job goes on that forbids it.
         """
+        job, state = run.job, self.states.get(run.job.name)
+        known = state is not None and state.job is job
+        stuck = not run.manual and self.instance.is_stuck(job.name)
         self.instance.add(run)
-        state = self.states.get(run.job.name)
-        if self.stopping or state is None or state.job is not run.job:
+        if self.stopping or stuck or not known:
             run.cancellation.cancel(CancelReason.STOP)
 
     def begin(self, run: Run) -> None:

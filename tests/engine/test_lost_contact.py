@@ -138,3 +138,34 @@ async def test_a_handler_without_contact_is_not_overlapped_by_its_own_instance()
         assert 1 == most
         assert [("overlap", "A")] * 2 == [(s.reason, s.by) for s in alone.seen(Skip)]
         assert alone.seen(Start)[0].slot == success.slot
+
+
+async def test_a_slot_won_late_is_not_run_beside_a_handler_without_contact() -> None:
+    """The claim was asked while the older lease was alive: it is handed over."""
+    at_work = most = 0
+
+    async def handler() -> None:
+        nonlocal at_work, most
+        at_work += 1
+        most = max(most, at_work)
+        await anyio.sleep(35)
+        at_work -= 1
+
+    async with open_alone(lease=6, heartbeat=2, on_lost_contact="continue") as alone:
+        alone.scheduler.every("sync", "20s", handler)
+        await alone.until_seen(Start)
+        await anyio.sleep(18)
+        alone.faults.always(FAIL_BEFORE, "heartbeat", "claim")
+        await anyio.sleep(10)
+        alone.faults.clear()
+        alone.faults.always(FAIL_BEFORE, "heartbeat")
+        await alone.until_seen(Interrupted, 2)
+
+        assert 1 == most
+        assert 1 == len(alone.seen(Start))
+        newer = alone.seen(Start)[0].slot + 20_000
+        assert [(newer, True)] == [
+            (end.slot, end.handed_over)
+            for end in alone.seen(Interrupted)
+            if not end.final
+        ]

@@ -16,7 +16,7 @@ from anarchon.events import (
     Takeover,
 )
 from anarchon.model import Reason, State, Status
-from anarchon.testing.faults import FAIL_BEFORE
+from anarchon.testing.faults import FAIL_BEFORE, Fault
 from tests.alone import Alone, open_alone
 
 pytestmark = pytest.mark.anyio
@@ -146,6 +146,20 @@ async def test_a_job_is_not_claimed_while_a_timed_out_handler_goes_on() -> None:
         assert [("overlap", "A")] * 2 == [(s.reason, s.by) for s in alone.seen(Skip)]
         assert ["start", "failure", "skip", "skip", "start", "success"] == alone.names()
         assert handler.ended is not None
+
+
+async def test_a_slot_won_late_is_not_run_beside_a_stubborn_handler() -> None:
+    """The claim was asked before the handler was told to end: it is handed over."""
+    async with open_alone(stop_timeout=STOP_TIMEOUT, overlap="allow") as alone:
+        handler = Stubborn(130)
+        alone.scheduler.every("sync", "1m", handler, timeout=62)
+        await alone.until_seen(Start)
+        alone.faults.always(Fault(reply_delay=4), "claim")
+        interrupted = await alone.until_seen(Interrupted)
+
+        assert 1 == handler.calls
+        assert interrupted.handed_over
+        assert alone.seen(Start)[0].slot + 60_000 == interrupted.slot
 
 
 async def test_a_timed_out_run_keeps_its_lease_until_its_end_is_stored() -> None:
