@@ -2,7 +2,6 @@
 
 import random
 from collections.abc import Awaitable, Callable
-from dataclasses import replace
 
 import anyio
 import pytest
@@ -11,8 +10,8 @@ from anarchon import MemoryBackend, RunContext, Scheduler, open_scheduler
 from anarchon.events import EVENT_NAMES, Event, Interrupted, RunEvent, Takeover
 from anarchon.model import RunRecord, Status
 from anarchon.testing.clocks import EPOCH, VirtualClock
-from anarchon.testing.faults import Fault, Faults
 from anarchon.testing.faulty import FaultyBackend
+from tests.engine.no_copies import NoCopies
 from tests.engine.waits import HALF, WaitingBackend, Waits
 
 pytestmark = pytest.mark.anyio
@@ -195,14 +194,6 @@ async def test_hosts_cancelled_at_random_lose_no_attempt() -> None:
     assert granted > 2 * TIMES
     assert handed_over > TIMES / 4
     assert granted > starts
-
-
-class NoCopies(Faults):
-    """Delays and losses; a copy that wins after its claim was refused is nobody's."""
-
-    def meet(self, operation: str) -> Fault:
-        """Return what happens to a call."""
-        return replace(super().meet(operation), copy_after=None)
 
 
 async def cancelled_at_random(seed: int) -> World:
