@@ -77,7 +77,7 @@ class Scheduler(Registrar, Listening):
         return job.schedule.next_after(int(now))
 
     def running(self) -> tuple[RunRecord, ...]:
-        """Return the attempts whose handlers go on in this instance."""
+        """Return the attempts in progress on this instance, each as it is now."""
         return tuple(run.snapshot() for run in self._instance.runs())
 
     # --- jobs -----------------------------------------------------------------------
