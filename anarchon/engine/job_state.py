@@ -15,14 +15,18 @@ if TYPE_CHECKING:
 
 
 class JobState:
-    """One registered job: its armed slot, its turn to claim, and what is watched."""
+    """One registered job: its armed slot, its turn to claim, and what is watched.
 
-    __slots__ = ("_turn", "armed", "far_ahead", "job", "removed", "watch")
+    Until it is ``taken_on`` nothing of it is armed or watched.
+    """
+
+    __slots__ = ("_turn", "armed", "far_ahead", "job", "removed", "taken_on", "watch")
 
     def __init__(self, job: Job) -> None:
         self.job: Job = job
         self.armed: int | None = None
         self.removed: bool = False
+        self.taken_on: bool = False
         self.far_ahead: bool = False
         self.watch: Watch | None = None
         self._turn: anyio.Semaphore | None = None

@@ -62,6 +62,8 @@ class Recovery:
     def begin(self, states: Sequence[JobState], left: Left) -> None:
         """Arm the timers of jobs that were read, catch up, and watch what was left."""
         states = [state for state in states if not state.removed]
+        for state in states:
+            state.taken_on = True
         self._session.timers.arm_all(states)
         if self._session.leases:
             for state in states:
@@ -100,7 +102,7 @@ class Recovery:
     def _watch(self, left: Left) -> None:
         for run in left.runs:
             state = self._session.states.get(run.job)
-            if state is None:
+            if state is None or not state.taken_on:
                 continue
             watch = self._session.watch_of(state)
             if run.slot not in watch:

@@ -270,7 +270,7 @@ class Session:
     def lost(self, job: str, slot: int, attempt: int) -> None:
         """Become a backup of a run that this instance had."""
         state = self.states.get(job)
-        if state is not None and not self.stopping:
+        if state is not None and state.taken_on and not self.stopping:
             self.watch_of(state).lost(slot, attempt)
 
     def release_unknown(self, claim: Claim) -> None:

@@ -12,6 +12,7 @@ from anarchon.testing.faults import (
     Fault,
 )
 from tests.alone import Alone, open_alone
+from tests.engine.scenes import slot_at
 
 pytestmark = pytest.mark.anyio
 
@@ -51,6 +52,19 @@ async def test_jobs_that_are_added_meanwhile_are_taken_on_at_once() -> None:
         sent = alone.faults.calls - before
 
         assert {"prepare": 1, "unfinished": 2} == sent
+
+
+async def test_the_sweep_leaves_a_job_alone_that_is_still_to_be_taken_on() -> None:
+    """What was left of it is found when it is taken on, and by nobody before."""
+    async with open_alone(catch_up=300) as alone:
+        await alone.rival_wins(slot_at(0), lease=1)
+        await anyio.sleep(29)
+        alone.faults.script("prepare", Fault(reply_delay=4))
+        alone.faults.script("claim", Fault(reply_delay=4.9))
+        alone.scheduler.every("sync", "10m", nothing)
+        start = await alone.until_seen(Start)
+
+        assert (2, "takeover") == (start.attempt, start.reason)
 
 
 async def test_an_added_job_is_caught_up_and_recovered() -> None:
