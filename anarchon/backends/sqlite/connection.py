@@ -46,7 +46,9 @@ class Connection(aiosqlite.Connection):
         statements: Mapping[str, str],
         now: Callable[[], int],
     ) -> None:
-        super().__init__(connect, iter_chunk_size=1)
+        super().__init__(self._open_file, iter_chunk_size=1)
+        self._opener = connect
+        self._file: sqlite3.Connection | None = None
         # a process whose loop crashed must be able to end
         self._thread.daemon = True
         self._thread.name = "anarchon-sqlite"
@@ -66,8 +68,20 @@ class Connection(aiosqlite.Connection):
 
     def stop(self) -> asyncio.Future[None] | None:
         """Have the thread end; the future says when it is about to."""
+        # aiosqlite forgets a file that is opened after its caller has left
+        self._tx.put_nowait(  # pyright: ignore[reportUnknownMemberType]
+            (None, self._close_file)
+        )
         self._stopped = super().stop()  # pyright: ignore[reportUnknownMemberType]
         return self._stopped
+
+    def _open_file(self) -> sqlite3.Connection:
+        self._file = self._opener()
+        return self._file
+
+    def _close_file(self) -> None:
+        if self._file is not None:
+            self._file.close()
 
     async def write(self, step: Callable[[Tables, int, *Ts], T], *args: *Ts) -> T:
         """Run a step as one transaction that holds the write lock from its start.
