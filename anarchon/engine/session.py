@@ -219,7 +219,7 @@ class Session:
     def remove(self, name: str) -> None:
         """Hand no more slots of a job on, and watch it no more."""
         state = self.states.pop(name)
-        state.removed = True
+        self.timers.forget(state)
         if state.watch is not None:
             state.watch.end()
 

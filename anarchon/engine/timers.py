@@ -62,6 +62,7 @@ class Timers:
         self._fire = fire
         self._broken = broken
         self._heap: list[_Entry] = []
+        self._removed = 0
         self._nap: anyio.CancelScope | None = None
         self._seen = time.now()
 
@@ -78,6 +79,15 @@ class Timers:
         heapq.heappush(self._heap, entry)
         if self._heap[0] is entry:
             self.look_again()
+
+    def forget(self, state: "JobState") -> None:
+        """Let go of a removed job, at the latest when it is one of many."""
+        state.removed = True
+        self._removed += 1
+        if self._removed > len(self._heap) / 2:
+            self._heap[:] = [entry for entry in self._heap if not entry.state.removed]
+            heapq.heapify(self._heap)
+            self._removed = 0
 
     def look_again(self) -> None:
         """Look at the clock at once: it was set, or something is due sooner."""
@@ -128,8 +138,9 @@ class Timers:
 
     async def _sleep(self, now: float) -> None:
         wait = MAX_SLEEP
-        if self._heap:
-            wait = min(wait, (self._heap[0].due - now) / 1000)
+        # compared first: a user's schedule may name a slot that no float can hold
+        if self._heap and self._heap[0].due < now + wait * 1000:
+            wait = (self._heap[0].due - now) / 1000
         with anyio.CancelScope() as self._nap:
             await self._clock.sleep(wait)
         self._nap = None

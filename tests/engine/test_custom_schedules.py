@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, cast
 import anyio
 import pytest
 
-from anarchon import Every, Job
+from anarchon import Every, Job, State
 from anarchon.events import Error, Success
 from tests.alone import Alone, open_alone
 
@@ -91,6 +91,17 @@ async def test_a_broken_schedule_is_told_and_holds_no_other_job(
         assert {"schedule"} == {error.operation for error in errors}
         assert all("'odd'" in error.error for error in errors)
         assert 2 <= len(errors) <= 4
+
+
+async def test_a_slot_that_no_float_can_hold_is_waited_for() -> None:
+    """A schedule may say "never" by a number as large as it likes."""
+    async with open_alone() as alone:
+        never = cast("Schedule", Custom(next_after=lambda after: 10**400))
+        alone.scheduler.add(Job("never", never, nothing))
+        await anyio.sleep(150)
+
+        assert [] == alone.names()
+        assert State.RUNNING == alone.scheduler.state
 
 
 async def test_a_schedule_that_recovers_is_used_again() -> None:

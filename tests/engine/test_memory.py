@@ -3,6 +3,7 @@
 import gc
 import time
 import tracemalloc
+import weakref
 
 import anyio
 import psutil
@@ -81,6 +82,30 @@ async def test_a_hundred_thousand_runs_leave_nothing_behind(
     print(f"{memory / MIB:.1f} MiB, then {more_memory / MIB:.1f} MiB")
     assert more_objects - objects < 2_000
     assert more_memory - memory < 4 * MIB
+
+
+async def test_jobs_that_came_and_went_leave_nothing_behind() -> None:
+    """Of a job that was removed nothing waits for the slot that it had."""
+    clock = VirtualClock()
+    handlers: list[weakref.ref[object]] = []
+    async with open_scheduler(MemoryBackend(clock=clock), clock=clock) as scheduler:
+        scheduler.every("stays", "1d", nothing)
+        for number in range(JOBS):
+
+            async def handler() -> None:
+                """Do the job's work."""
+
+            handlers.append(weakref.ref(handler))
+            scheduler.every(f"job {number}", "1d", handler)
+            del handler
+            if number % 10 == 9:
+                await anyio.sleep(1)
+                for name in range(number - 9, number + 1):
+                    assert scheduler.remove(f"job {name}")
+        await anyio.sleep(10)
+        gc.collect()
+
+        assert sum(handler() is not None for handler in handlers) < JOBS / 20
 
 
 async def test_an_idle_job_costs_little_memory() -> None:
