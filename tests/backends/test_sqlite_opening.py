@@ -33,14 +33,14 @@ async def test_a_file_that_was_opened_for_nobody_is_closed(tmp_path: Path) -> No
     """Whoever asked for it has left when it is open; left to itself it would warn."""
     opening, go_on = threading.Event(), threading.Event()
 
-    def connect() -> sqlite3.Connection:
+    def connect(path: Path) -> sqlite3.Connection:
         opening.set()
         go_on.wait(10)
         Counted.open_now += 1
-        return sqlite3.connect(tmp_path / "jobs.db", factory=Counted)
+        return sqlite3.connect(path, factory=Counted)
 
     async def enter() -> None:
-        async with Connection(connect, {}, int):
+        async with Connection(connect, tmp_path / "jobs.db", {}, int):
             await asyncio.sleep(10)
 
     task = asyncio.create_task(enter())

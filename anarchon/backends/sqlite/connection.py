@@ -15,10 +15,12 @@ import random
 import sqlite3
 import time
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Self, TypeVar, TypeVarTuple
 
 import aiosqlite
 
+from anarchon.backends.sqlite.place import Place
 from anarchon.backends.sqlite.sql import Tables, code_of
 
 T = TypeVar("T")
@@ -42,13 +44,16 @@ class Connection(aiosqlite.Connection):
 
     def __init__(
         self,
-        connect: Callable[[], sqlite3.Connection],
+        connect: Callable[[Path], sqlite3.Connection],
+        path: Path,
         statements: Mapping[str, str],
         now: Callable[[], int],
     ) -> None:
         super().__init__(self._open_file, iter_chunk_size=1)
         self._opener = connect
+        self._path = path
         self._file: sqlite3.Connection | None = None
+        self._place: Place | None = None
         # a process whose loop crashed must be able to end
         self._thread.daemon = True
         self._thread.name = "anarchon-sqlite"
@@ -76,7 +81,8 @@ class Connection(aiosqlite.Connection):
         return self._stopped
 
     def _open_file(self) -> sqlite3.Connection:
-        self._file = self._opener()
+        self._file = self._opener(self._path)
+        self._place = Place(self._path)
         return self._file
 
     def _close_file(self) -> None:
@@ -121,6 +127,8 @@ class Connection(aiosqlite.Connection):
         return answer
 
     def _run(self, step: Callable[[Tables, int, *Ts], T], *args: *Ts) -> T:
+        assert self._place is not None
+        self._place.check()
         return step(Tables(self._conn, self._statements), self._now(), *args)
 
 

@@ -36,14 +36,14 @@ async def open_store(
         BackendTooOld: the SQLite library is, or the tables are newer than this code.
     """
     check_version()
-    connection = partial(Connection, statements=statements(namespace), now=now)
+    connection = partial(
+        Connection, path=path, statements=statements(namespace), now=now
+    )
     async with AsyncExitStack() as stack:
         with unavailable(path):
-            work = await stack.enter_async_context(
-                connection(partial(_connect_first, path))
-            )
+            work = await stack.enter_async_context(connection(_connect_first))
             await work.write(set_up, path)
-            beats = await stack.enter_async_context(connection(partial(connect, path)))
+            beats = await stack.enter_async_context(connection(connect))
         yield SqliteStore(work, beats, now)
 
 
