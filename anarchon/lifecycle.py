@@ -10,6 +10,7 @@ import anyio
 import anyio.lowlevel
 
 from anarchon.bridge import Bridge, BridgeError, open_bridge
+from anarchon.bridge.interrupts import spared
 from anarchon.engine.instance import Instance
 from anarchon.engine.session import Session
 from anarchon.errors import AnarchonError, BackendUnavailable, SchedulerNotRunning
@@ -45,6 +46,7 @@ class Life:
         """What is going on, once the start has come that far."""
         return self._session
 
+    @spared
     async def run(self) -> None:  # noqa: ASYNC910  a task's body
         """Open the store, schedule until stopped, close the store."""
         try:

@@ -13,6 +13,7 @@ from typing import Unpack
 import anyio
 
 from anarchon.backends import backend_from
+from anarchon.bridge.interrupts import spared, tell_trio
 from anarchon.bus import EventBus
 from anarchon.clock import Clock, SystemClock
 from anarchon.engine.boundary import fatal_in
@@ -42,6 +43,7 @@ OWN_OPTIONS = ("instance_id", "stop_timeout", "clock")
 
 
 @asynccontextmanager
+@spared
 async def open_scheduler(
     backend: str | Backend,
     *,
@@ -72,6 +74,7 @@ async def open_scheduler(
         DuplicateJob: two jobs have one name.
         KeyboardInterrupt, SystemExit: a handler raised it; its run was handed over.
     """
+    tell_trio()
     instance = _instance(options)
     scheduler = Scheduler(backend_from(backend), instance, _job_options(options))
     for job in jobs:

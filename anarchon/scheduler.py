@@ -11,6 +11,7 @@ import anyio.lowlevel
 
 from anarchon import serving
 from anarchon.bridge import open_bridge
+from anarchon.bridge.interrupts import spared
 from anarchon.engine.instance import Instance
 from anarchon.engine.manual_run import ManualRun
 from anarchon.engine.session import Session
@@ -82,6 +83,7 @@ class Scheduler(Registrar, Listening):
 
     # --- jobs -----------------------------------------------------------------------
 
+    @spared
     def add(self, job: Job) -> None:
         """Register a job; on a running scheduler it is also recovered and caught up.
 
@@ -97,6 +99,7 @@ class Scheduler(Registrar, Listening):
         if self._session is not None:
             self._session.add(effective)
 
+    @spared
     def remove(self, name: str) -> bool:
         """Stop scheduling a job on this instance; tell whether there was one.
 
@@ -110,6 +113,7 @@ class Scheduler(Registrar, Listening):
 
     # --- start and stop -------------------------------------------------------------
 
+    @spared
     async def start(self) -> None:
         """Connect, recover and schedule; does nothing while running.
 
@@ -134,6 +138,7 @@ class Scheduler(Registrar, Listening):
         if life.error is not None:
             raise life.error
 
+    @spared
     async def stop(self, timeout: Duration | None = None) -> None:  # noqa: ASYNC109
         """Stop scheduling, cancel the handlers, hand their runs over, close the store.
 
@@ -168,6 +173,7 @@ class Scheduler(Registrar, Listening):
 
     # --- runs and records -----------------------------------------------------------
 
+    @spared
     async def run_now(self, name: str) -> RunRecord:
         """Run a job at once on this instance, whatever its schedule; return its record.
 
@@ -188,6 +194,7 @@ class Scheduler(Registrar, Listening):
         session.begin(run)
         return await run.result()
 
+    @spared
     async def history(self, name: str, limit: int = 50) -> list[RunRecord]:
         """Return the newest records of a job, newest first, running ones included.
 

@@ -71,6 +71,7 @@ class ThreadBridge(DrivenBridge):
     def _start(self, call: Call[T]) -> None:
         self._to_store.send(lambda: self._tasks.start(call))
 
+    @trio.lowlevel.enable_ki_protection
     async def _run(self, call: Call[T]) -> None:
         host: trio.lowlevel.Task | None = trio.lowlevel.current_task()
 

@@ -20,6 +20,7 @@ import anyio
 import anyio.lowlevel
 import anyio.to_thread
 
+from anarchon.bridge.interrupts import struck
 from anarchon.bridge.stray import StrayCancellations
 from anarchon.engine.context import Cancellation, RunContext
 from anarchon.jobs import Job
@@ -137,7 +138,7 @@ def _text(error: BaseException) -> str:
 async def _call(job: Job, context: RunContext, threads: anyio.CapacityLimiter) -> None:
     call = functools.partial(job.handler, *((context,) if job.takes_context else ()))
     if job.is_async:
-        await cast("Awaitable[object]", call())
+        await _await(call)
         return
     await anyio.to_thread.run_sync(_call_plainly, call, job.name, limiter=threads)
 
@@ -151,6 +152,11 @@ def _call_plainly(call: Callable[[], object], job: str) -> None:
             f"the handler of {job!r} is a plain function that returned an awaitable, "
             "which nobody awaits; declare it with async def"
         )
+
+
+@struck
+async def _await(call: Callable[[], object]) -> None:
+    await cast("Awaitable[object]", call())
 
 
 def _asked_for(cancellation: Cancellation) -> bool:

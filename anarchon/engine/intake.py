@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import anyio
 
+from anarchon.bridge.interrupts import spared
 from anarchon.engine.job_state import JobState
 from anarchon.rules.lease import backoff
 
@@ -32,6 +33,7 @@ class Intake:
         self._waiting.append(state)
         self._news.set()
 
+    @spared
     async def run(self) -> None:
         """Take on what is added, until cancelled."""
         failures = 0

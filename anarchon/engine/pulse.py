@@ -13,6 +13,7 @@ from collections.abc import Callable
 import anyio
 import anyio.lowlevel
 
+from anarchon.bridge.interrupts import spared
 from anarchon.clock import Clock
 
 _numbers = itertools.count()
@@ -55,6 +56,7 @@ class Pulse:
                 self._nap.cancel()
         return first
 
+    @spared
     async def run(self) -> None:
         """Begin what is due, until cancelled."""
         while True:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import anyio
 
+from anarchon.bridge.interrupts import spared
 from anarchon.engine.job_state import JobState
 from anarchon.engine.leased_run import LeasedRun
 from anarchon.model import Reason
@@ -73,6 +74,7 @@ class Recovery:
             # with a shorter lease than the others had the next sweep is due sooner
             self._nap.cancel()
 
+    @spared
     async def sweep(self) -> None:
         """Look for runs that nobody here watches, once per lease, until cancelled."""
         session, clock = self._session, self._session.instance.clock

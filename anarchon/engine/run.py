@@ -30,6 +30,7 @@ from typing import TYPE_CHECKING, TypedDict, TypeVarTuple
 import anyio
 import anyio.lowlevel
 
+from anarchon.bridge.interrupts import spared
 from anarchon.engine.boundary import Ending, call_handler
 from anarchon.engine.context import Cancellation, RunContext
 from anarchon.events import Event, Failure, Interrupted, Start, Success
@@ -217,12 +218,14 @@ class Run(ABC):
         """Give the run up if it is lost or timed out then and its handler goes on."""
         self.accompany(self._lose_patience_after, seconds)
 
+    @spared
     async def _time_out_after(self, seconds: float) -> None:
         instance = self.session.instance
         await instance.clock.sleep(seconds)
         self.cancellation.cancel(CancelReason.TIMEOUT)
         await self._lose_patience_after(instance.stop_timeout)
 
+    @spared
     async def _lose_patience_after(self, seconds: float) -> None:
         await self.session.instance.clock.sleep(seconds)
         gone = (CancelReason.LOST, CancelReason.TIMEOUT)

@@ -18,6 +18,7 @@ import anyio
 from anyio.abc import TaskGroup
 
 from anarchon.bridge import Bridge
+from anarchon.bridge.interrupts import spared
 from anarchon.engine.calls import StoreCalls
 from anarchon.engine.claim_runner import ClaimRunner
 from anarchon.engine.instance import Instance
@@ -192,6 +193,7 @@ class Session:
         self._tasks += 1
         self.instance.nursery.start_soon(self._shielded, work, *args)
 
+    @spared
     async def _shielded(
         self, work: Callable[[*Ts], Awaitable[object]], *args: *Ts
     ) -> None:

@@ -28,6 +28,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import anyio
 import anyio.lowlevel
 
+from anarchon.bridge.interrupts import spared
 from anarchon.rules.jitter import jitter_for
 from anarchon.rules.schedule import first_after
 
@@ -100,6 +101,7 @@ class Timers:
         for state in states:
             self.arm(state, now)
 
+    @spared
     async def run(self, refresh: Callable[[], Awaitable[bool]]) -> None:
         """Hand slots on as they come, until cancelled.
 

@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING, assert_never
 import anyio
 import anyio.lowlevel
 
+from anarchon.bridge.interrupts import spared
 from anarchon.engine.claims import new_claim
 from anarchon.engine.job_state import JobState
 from anarchon.engine.trust import read_both
@@ -147,6 +148,7 @@ class Watch:
             return at
         return min(at, max(now, lease_end) + after_lease(heartbeat, random.random()))
 
+    @spared
     async def _run(self) -> None:  # noqa: ASYNC910  a task's body
         clock = self._session.instance.clock
         try:
