@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from anarchon.backends.memory import MemoryBackend
     from anarchon.backends.sqlite import SqliteBackend
+    from anarchon.bridge import Bridge, open_bridge
     from anarchon.clock import Clock, SystemClock
     from anarchon.engine.context import RunContext
     from anarchon.errors import (
@@ -32,6 +33,7 @@ __all__ = [
     "AnarchonError",
     "BackendTooOld",
     "BackendUnavailable",
+    "Bridge",
     "CancelReason",
     "Clock",
     "Cron",
@@ -52,12 +54,14 @@ __all__ = [
     "Status",
     "SystemClock",
     "UnknownJob",
+    "open_bridge",
     "open_scheduler",
 ]
 
 _NAMES_OF = {
     "backends.memory": ("MemoryBackend",),
     "backends.sqlite": ("SqliteBackend",),
+    "bridge": ("Bridge", "open_bridge"),
     "clock": ("Clock", "SystemClock"),
     "engine.context": ("RunContext",),
     "errors": (

@@ -9,8 +9,9 @@ from collections.abc import Mapping
 import anyio
 import anyio.lowlevel
 
-from anarchon.bridge import Bridge, BridgeError, open_bridge
+from anarchon.bridge import Bridge, BridgeError
 from anarchon.bridge.interrupts import spared
+from anarchon.connecting import connected
 from anarchon.engine.instance import Instance
 from anarchon.engine.session import Session
 from anarchon.errors import AnarchonError, BackendUnavailable, SchedulerNotRunning
@@ -80,10 +81,7 @@ class Life:
     async def _open(self) -> None:  # noqa: ASYNC910  as above
         backend, running = self._backend, False
         try:
-            async with (
-                open_bridge(backend.needs_asyncio, close_within=CLOSE_WITHIN) as bridge,
-                bridge.hold(backend.open()) as store,
-            ):
+            async with connected(backend, close_within=CLOSE_WITHIN) as (bridge, store):
                 session = await self._begin(bridge, store)
                 running = True
                 await session.run(self._ready)

@@ -16,6 +16,7 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
+from anarchon.bridge.contract import Bridge
 from anarchon.model import End, Overlap, Reason, RunRecord
 
 
@@ -240,7 +241,8 @@ class Backend(Protocol):
     yields a ``LeaseStore``, from a claim-only one. ``needs_asyncio`` says that the
     store must be opened and called in an asyncio loop; otherwise it runs in the host's
     loop, whichever that is. ``remembers`` is for how many seconds a claim is surely
-    remembered, ``None`` for ever. The repr holds no password.
+    remembered, ``None`` for ever. ``bridge`` is the one behind which the client lives
+    that the user passed, where both were passed. The repr holds no password.
     """
 
     @property
@@ -261,6 +263,11 @@ class Backend(Protocol):
     @property
     def remembers(self) -> float | None:
         """For how many seconds a claim is surely remembered; ``None``: for ever."""
+        ...
+
+    @property
+    def bridge(self) -> Bridge | None:
+        """The user's bridge to the user's client; ``None``: one is opened."""
         ...
 
     def open(self) -> AbstractAsyncContextManager[ClaimStore]:

@@ -10,8 +10,8 @@ import anyio
 import anyio.lowlevel
 
 from anarchon import serving
-from anarchon.bridge import open_bridge
 from anarchon.bridge.interrupts import spared
+from anarchon.connecting import connected
 from anarchon.engine.instance import Instance
 from anarchon.engine.manual_run import ManualRun
 from anarchon.engine.session import Session
@@ -223,11 +223,8 @@ class Scheduler(Registrar, Listening):
         return records[0] if records else None
 
     async def _history_while_idle(self, name: str, limit: int) -> list[RunRecord]:
-        backend = self._backend
-        async with (
-            open_bridge(backend.needs_asyncio, close_within=CLOSE_WITHIN) as bridge,
-            bridge.hold(backend.open()) as store,
-        ):
+        opening = connected(self._backend, close_within=CLOSE_WITHIN)
+        async with opening as (bridge, store):
             return await bridge.call(
                 store.history, name, limit, bound=MAX_CALL, keep=False
             )

@@ -18,6 +18,7 @@ PUBLIC = {
     "AnarchonError",
     "BackendTooOld",
     "BackendUnavailable",
+    "Bridge",
     "CancelReason",
     "Clock",
     "Cron",
@@ -38,6 +39,7 @@ PUBLIC = {
     "Status",
     "SystemClock",
     "UnknownJob",
+    "open_bridge",
     "open_scheduler",
 }
 

@@ -19,8 +19,16 @@ GROUP = "anarchon.backends"
 
 # These are entry points too; the table serves where the metadata isn't installed.
 _BUILT_IN = {
+    "amqp": "anarchon.backends.rabbitmq:RabbitMQBackend.from_url",
+    "amqps": "anarchon.backends.rabbitmq:RabbitMQBackend.from_url",
     "memory": "anarchon.backends.memory:MemoryBackend.from_url",
+    "nats": "anarchon.backends.nats:NatsBackend.from_url",
+    "postgresql": "anarchon.backends.postgres:PostgresBackend.from_url",
+    "redis": "anarchon.backends.redis:RedisBackend.from_url",
+    "rediss": "anarchon.backends.redis:RedisBackend.from_url",
     "sqlite": "anarchon.backends.sqlite:SqliteBackend.from_url",
+    "tls": "anarchon.backends.nats:NatsBackend.from_url",
+    "valkey": "anarchon.backends.redis:RedisBackend.from_url",
 }
 
 FromUrl = Callable[[str], Backend]

@@ -8,6 +8,7 @@ integers, milliseconds by the store's clock.
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 
+from anarchon.backends.clock import milliseconds
 from anarchon.model import Overlap, Reason
 from anarchon.protocol import (
     Claim,
@@ -20,11 +21,6 @@ from anarchon.protocol import (
     Running,
     Won,
 )
-
-
-def milliseconds(seconds: float) -> int:
-    """Return seconds as the nearest whole millisecond."""
-    return round(seconds * 1000)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

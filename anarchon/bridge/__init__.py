@@ -6,22 +6,27 @@ Decides which bridge is used. Must not know any store.
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 
+from anarchon.bridge.away import is_away
 from anarchon.bridge.contract import Bridge, BridgeClosed, BridgeError, OwnBridge
 from anarchon.bridge.inline import InlineBridge
 
-__all__ = ["Bridge", "BridgeClosed", "BridgeError", "open_bridge"]
+__all__ = ["Bridge", "BridgeClosed", "BridgeError", "is_away", "open_bridge"]
 
 
 @asynccontextmanager
 async def open_bridge(
-    needs_asyncio: bool,
+    needs_asyncio: bool = True,
     *,
     close_within: float = 5.0,
 ) -> AsyncGenerator[Bridge]:
     """Open the bridge between the running loop and a store.
 
+    A scheduler opens its own. In a Trio program open one yourself to make a client of
+    an asyncio driver behind it, and give both to the backend.
+
     Args:
-        needs_asyncio: whether the store can be used in an asyncio loop only.
+        needs_asyncio: whether the store, or the client, can be used in an asyncio loop
+            only. From asyncio that is the running one, from Trio one in a thread.
         close_within: how many seconds closing may take, and leaving what is held.
 
     Leaving ends calls under way: they raise ``BridgeClosed``, unless their answer came

@@ -33,8 +33,8 @@ class Bridge(Protocol):
         self,
         operation: Callable[[*Ts], Awaitable[T]],
         *args: *Ts,
-        bound: float,
-        keep: bool,
+        bound: float = 30.0,
+        keep: bool = False,
     ) -> T:
         """Run one store operation and return its answer.
 

@@ -53,8 +53,8 @@ class DrivenBridge(ABC):
         self,
         operation: Callable[[*Ts], Awaitable[T]],
         *args: *Ts,
-        bound: float,
-        keep: bool,
+        bound: float = 30.0,
+        keep: bool = False,
     ) -> T:
         """Run one store operation and return its answer, as ``Bridge.call`` says."""
         self._check_open()

@@ -36,8 +36,8 @@ class InlineBridge:
         self,
         operation: Callable[[*Ts], Awaitable[T]],
         *args: *Ts,
-        bound: float,
-        keep: bool,
+        bound: float = 30.0,
+        keep: bool = False,
     ) -> T:
         """Run one store operation and return its answer, as ``Bridge.call`` says."""
         self._check_open()

@@ -16,6 +16,7 @@ from typing import TypeVar
 import sniffio
 import trio
 
+from anarchon.bridge.away import away
 from anarchon.bridge.contract import BridgeClosed
 from anarchon.bridge.driven import DrivenBridge
 from anarchon.bridge.driver import Call, DriverTasks
@@ -66,6 +67,7 @@ class ThreadBridge(DrivenBridge):
     def _context(self) -> Context:
         context = super()._context()
         context.run(sniffio.current_async_library_cvar.set, "asyncio")
+        context.run(away.set, True)
         return context
 
     def _start(self, call: Call[T]) -> None:

@@ -11,6 +11,7 @@ import anyio
 import anyio.lowlevel
 from anyio.abc import TaskGroup
 
+from anarchon.bridge import Bridge
 from anarchon.errors import BackendUnavailable
 from anarchon.model import End, RunRecord
 from anarchon.protocol import (
@@ -67,6 +68,11 @@ class FaultyBackend:
     def remembers(self) -> float | None:
         """For how many seconds a claim is remembered; ``None``: for ever."""
         return self._inner.remembers
+
+    @property
+    def bridge(self) -> Bridge | None:
+        """The bridge that the backend inside came with."""
+        return self._inner.bridge
 
     def open(self) -> AbstractAsyncContextManager[ClaimStore]:
         """Open the store inside; a fault of ``open`` is ``BackendUnavailable``."""

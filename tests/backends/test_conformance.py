@@ -6,8 +6,11 @@ from anarchon.backends.memory import MemoryBackend
 from anarchon.protocol import Backend
 from anarchon.testing.conformance import (
     ClaimConformance,
+    InOrder,
+    InTime,
     LeaseConformance,
     ManualClock,
+    Trimming,
 )
 
 
@@ -20,7 +23,7 @@ class TestMemory(LeaseConformance):
         return MemoryBackend(clock=clock)
 
 
-class TestMemoryClaimOnly(ClaimConformance):
+class TestMemoryClaimOnly(ClaimConformance, InTime, InOrder, Trimming):
     """The memory store without leases."""
 
     @pytest.fixture

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from anarchon.backends.records import Unreadable
 from anarchon.backends.sqlite import SqliteBackend
-from anarchon.backends.sqlite.rows import UnreadableRow
 from anarchon.model import End, Status
 from anarchon.protocol import Won
 from anarchon.testing.conformance import ManualClock
@@ -73,7 +73,7 @@ async def test_claim_on_an_unreadable_run_fails(
 ) -> None:
     """Nobody is granted what can't be read; the other jobs go on."""
     file.execute("UPDATE anarchon_runs SET attempt = 0 WHERE job = 'job'")
-    with pytest.raises(UnreadableRow, match=f"run {SLOT} of job 'job' can't be read"):
+    with pytest.raises(Unreadable, match=f"run {SLOT} of job 'job' can't be read"):
         await job.take_over("c", attempt=2)
     await job.named("other").finish("b")
     clock.move(60)
@@ -89,7 +89,7 @@ async def test_unreadable_record_is_named(
 ) -> None:
     """A history with garbage in it is an error that says where."""
     file.execute(f"UPDATE anarchon_records SET {garbage} WHERE job = 'job'")
-    with pytest.raises(UnreadableRow, match=f"of run {SLOT} of job 'job' can't be"):
+    with pytest.raises(Unreadable, match=f"of run {SLOT} of job 'job' can't be"):
         await job.history()
     assert 1 == len(await job.named("other").history())
 

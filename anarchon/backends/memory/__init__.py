@@ -7,22 +7,13 @@ import threading
 import time
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
-from typing import Protocol
 
 import anyio.lowlevel
 
-from anarchon.backends.claim import milliseconds
+from anarchon.backends.clock import StoreClock, milliseconds
 from anarchon.backends.memory.store import Data, MemoryClaimStore, MemoryLeaseStore
 from anarchon.errors import InvalidOption
 from anarchon.rules.names import check_namespace
-
-
-class StoreClock(Protocol):
-    """What the store reads its time from."""
-
-    def time(self) -> float:
-        """Seconds since 1970 UTC."""
-        ...
 
 
 class MemoryBackend:
@@ -36,6 +27,7 @@ class MemoryBackend:
 
     name = "memory"
     needs_asyncio = False
+    bridge = None
 
     def __init__(
         self,

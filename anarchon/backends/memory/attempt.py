@@ -4,9 +4,8 @@ Decides the layout. Must not know runs, leases nor how long records are kept.
 """
 
 from dataclasses import dataclass
-from datetime import UTC, datetime
 
-from anarchon.backends.claim import milliseconds
+from anarchon.backends.clock import instant, milliseconds
 from anarchon.model import End, Reason, RunRecord, Status
 from anarchon.protocol import Claim
 
@@ -96,13 +95,9 @@ class Attempt:
             reason=self.reason,
             manual=self.manual,
             instance_id=self.instance_id,
-            started_at=_instant(self.started),
-            ended_at=None if self.ended is None else _instant(self.ended),
+            started_at=instant(self.started),
+            ended_at=None if self.ended is None else instant(self.ended),
             duration=self.duration,
             error=self.error,
             handed_over=self.handed_over,
         )
-
-
-def _instant(ms: int) -> datetime:
-    return datetime.fromtimestamp(ms / 1000, UTC)

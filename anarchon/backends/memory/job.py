@@ -14,9 +14,9 @@ from anarchon.backends.claim import (
     Run,
     decide,
     decide_once,
-    milliseconds,
     set_back,
 )
+from anarchon.backends.clock import milliseconds
 from anarchon.backends.memory.attempt import Attempt
 from anarchon.model import End, RunRecord
 from anarchon.protocol import Answer, Claim, ClaimReply, Done, UnfinishedRun, Won

@@ -7,23 +7,14 @@ import os
 import time
 from collections.abc import Iterable
 from contextlib import AbstractAsyncContextManager
-from importlib.util import find_spec
 from pathlib import Path
-from typing import Protocol
 from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
 
-from anarchon.backends.claim import milliseconds
+from anarchon.backends.address import need_driver
+from anarchon.backends.clock import StoreClock, milliseconds
 from anarchon.errors import InvalidOption
 from anarchon.protocol import LeaseStore
 from anarchon.rules.names import check_namespace
-
-
-class StoreClock(Protocol):
-    """What the store reads its time from, in the threads of its connections."""
-
-    def time(self) -> float:
-        """Seconds since 1970 UTC."""
-        ...
 
 
 class SqliteBackend:
@@ -41,6 +32,7 @@ class SqliteBackend:
     name = "sqlite"
     leases = True
     needs_asyncio = True
+    bridge = None
     remembers = None
 
     def __init__(
@@ -53,10 +45,7 @@ class SqliteBackend:
         self.path: Path = _checked_path(path)
         self.namespace: str = _checked_namespace(namespace)
         self._read_clock = time.time if clock is None else clock.time
-        if find_spec("aiosqlite") is None:
-            raise InvalidOption(
-                "a SQLite store needs aiosqlite: install anarchon[sqlite]"
-            )
+        need_driver("aiosqlite", "sqlite", "SQLite")
 
     @staticmethod
     def from_url(url: str) -> "SqliteBackend":

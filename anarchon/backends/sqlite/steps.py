@@ -9,15 +9,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import chain
 
-from anarchon.backends.claim import Decision, Run, decide, milliseconds, set_back
-from anarchon.backends.sqlite.rows import (
-    UnreadableRow,
-    job_from,
-    record_from,
-    row_from,
-    run_from,
-    storable,
-)
+from anarchon.backends.claim import Decision, Run, decide, set_back
+from anarchon.backends.clock import milliseconds
+from anarchon.backends.records import Unreadable, fields_of, record_from, storable
+from anarchon.backends.sqlite.rows import fields_from, job_from, run_from
 from anarchon.backends.sqlite.sql import Tables, Value
 from anarchon.model import End, RunRecord
 from anarchon.protocol import (
@@ -86,7 +81,7 @@ def finish(
 
 def record(tables: Tables, _: int, manual: RunRecord, token: str, keep: int) -> None:
     """Add the record of a manual run, once, and trim the manual ones."""
-    if tables.rows("add_record", **row_from(manual), token=token):
+    if tables.rows("add_record", **fields_of(manual), token=token):
         tables.run("trim_manual", job=manual.job, keep=keep)
 
 
@@ -100,7 +95,7 @@ def unfinished(tables: Tables, now: int, jobs: Sequence[str]) -> Unfinished:
             continue
         try:
             runs.append(_told(job, run_from(job, tuple(row)), now))
-        except UnreadableRow as error:
+        except Unreadable as error:
             unreadable.append((error.key, error.problem))
     return Unfinished(now=now, runs=tuple(runs), unreadable=tuple(unreadable))
 
@@ -108,7 +103,7 @@ def unfinished(tables: Tables, now: int, jobs: Sequence[str]) -> Unfinished:
 def history(tables: Tables, _: int, job: str, limit: int) -> list[RunRecord]:
     """Return the newest records, newest first. Changes nothing."""
     rows = tables.rows("history", job=job, limit=max(limit, 0))
-    return [record_from(row) for row in rows]
+    return [record_from(fields_from(row)) for row in rows]
 
 
 def _carry_out(
@@ -170,7 +165,7 @@ def _end_for_good(tables: Tables, now: int, job: str, run: Run) -> list[RunRecor
     rows = tables.rows(
         "record", job=job, slot=run.slot, attempt=run.attempt, token=run.token
     )
-    return [record_from(row) for row in rows]
+    return [record_from(fields_from(row)) for row in rows]
 
 
 def _told(job: str, run: Run, now: int) -> UnfinishedRun:

@@ -8,9 +8,18 @@ import pytest
 pytest.register_assert_rewrite(f"{__name__}.laws")
 
 from anarchon.testing.conformance.clock import ManualClock  # noqa: E402
+from anarchon.testing.conformance.laws.history import Trimming  # noqa: E402
+from anarchon.testing.conformance.laws.order import InOrder, InTime  # noqa: E402
 from anarchon.testing.conformance.suite import (  # noqa: E402
     ClaimConformance,
     LeaseConformance,
 )
 
-__all__ = ["ClaimConformance", "LeaseConformance", "ManualClock"]
+__all__ = [
+    "ClaimConformance",
+    "InOrder",
+    "InTime",
+    "LeaseConformance",
+    "ManualClock",
+    "Trimming",
+]

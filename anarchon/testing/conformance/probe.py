@@ -9,7 +9,8 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Self, TypedDict, TypeVar, TypeVarTuple, Unpack, cast
 
-from anarchon.bridge import Bridge, open_bridge
+from anarchon.bridge import Bridge
+from anarchon.connecting import connected
 from anarchon.model import End, Overlap, Reason, RunRecord, Status
 from anarchon.protocol import (
     Answer,
@@ -79,25 +80,35 @@ class Link:
 @asynccontextmanager
 async def linked(backend: Backend) -> AsyncGenerator[Link]:
     """Open a backend's store over the bridge that the running loop asks for."""
-    async with (
-        open_bridge(backend.needs_asyncio) as bridge,
-        bridge.hold(backend.open()) as store,
-    ):
+    async with connected(backend) as (bridge, store):
         yield Link(bridge, store)
 
 
 class Probe:
     """A job of any store. Token ``"a"`` is of instance ``"A"``, and so on."""
 
-    def __init__(self, link: Link, clock: ManualClock, name: str = "job") -> None:
+    def __init__(
+        self,
+        link: Link,
+        clock: ManualClock,
+        name: str = "job",
+        *,
+        tells_time: bool = True,
+    ) -> None:
         self.name = name
+        self._tells_time = tells_time
         self._link = link
         self._clock = clock
         self._store = link.store
 
     def named(self, name: str) -> Self:
         """Return another job of the same store."""
-        return type(self)(self._link, self._clock, name)
+        return type(self)(self._link, self._clock, name, tells_time=self._tells_time)
+
+    @property
+    def now(self) -> int | None:
+        """The store's time as every reply has it; ``None`` where none is told."""
+        return self._clock.ms if self._tells_time else None
 
     async def time(self) -> int | None:
         """Read the store's clock."""

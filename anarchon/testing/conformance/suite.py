@@ -1,4 +1,4 @@
-"""The two suites: which laws each kind of store is held to, and the tests' fixtures.
+"""The suites: which laws each kind of store is held to, and the tests' fixtures.
 
 Decides how a test reaches the store. Must not know any store.
 """
@@ -13,16 +13,16 @@ from anarchon.testing.conformance.laws.apart import Apart
 from anarchon.testing.conformance.laws.endings import Endings, Reading
 from anarchon.testing.conformance.laws.fencing import Fencing, HandOver
 from anarchon.testing.conformance.laws.granting import Granting
-from anarchon.testing.conformance.laws.history import History
+from anarchon.testing.conformance.laws.history import History, Trimming
 from anarchon.testing.conformance.laws.leases import Leases
 from anarchon.testing.conformance.laws.manual import Manual
 from anarchon.testing.conformance.laws.once import Once
-from anarchon.testing.conformance.laws.order import Order
+from anarchon.testing.conformance.laws.order import InOrder, InTime, Slots
 from anarchon.testing.conformance.laws.overlap import AllowedOverlap, NoOverlap
 from anarchon.testing.conformance.probe import LeaseProbe, Link, Probe, linked
 
 
-class _Suite(Granting, Order, History, Manual, Apart):
+class _Suite(Granting, Slots, History, Manual, Apart):
     """What every store is held to. Each test runs on each loop that anyio knows."""
 
     pytestmark: pytest.MarkDecorator = pytest.mark.anyio
@@ -51,18 +51,33 @@ class _Suite(Granting, Order, History, Manual, Apart):
 
 
 class ClaimConformance(_Suite, Once):
-    """The tests of a claim-only store: subclass it and override ``backend``."""
+    """The tests of a claim-only store: subclass it and override ``backend``.
+
+    Subclass with it what the store can do beyond that: ``InTime`` if it tells its time,
+    ``InOrder`` if it refuses slots older than the newest, ``Trimming`` if its history
+    is trimmed to the record.
+    """
 
     @pytest.fixture
     async def job(self, link: Link, clock: ManualClock) -> Probe:
         """Return a job that the store was prepared for."""
-        job = Probe(link, clock)
+        job = Probe(link, clock, tells_time=isinstance(self, InTime))
         await job.prepare()
         return job
 
 
 class LeaseConformance(
-    _Suite, Leases, Fencing, HandOver, NoOverlap, AllowedOverlap, Endings, Reading
+    _Suite,
+    InOrder,
+    InTime,
+    Trimming,
+    Leases,
+    Fencing,
+    HandOver,
+    NoOverlap,
+    AllowedOverlap,
+    Endings,
+    Reading,
 ):
     """The tests of a lease store: subclass it and override ``backend``."""
 

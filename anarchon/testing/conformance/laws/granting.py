@@ -13,11 +13,11 @@ FAILED = End(status=Status.FAILED, duration=0.25, error="ValueError: naïve ☃\
 class Granting:
     """Who gets a slot, and what happens when anything is asked again."""
 
-    async def test_first_claim_wins(self, job: Probe, clock: ManualClock) -> None:
+    async def test_first_claim_wins(self, job: Probe) -> None:
         """L1: a slot that is due and that nobody has goes to who asks."""
         reply = await job.claim("a")
         assert isinstance(reply, Won)
-        assert (clock.ms, 1, None, ()) == (
+        assert (job.now, 1, None, ()) == (
             reply.now,
             reply.attempt,
             reply.taken_from,
@@ -66,7 +66,7 @@ class Granting:
         """L10: the end is in the record as soon as it is accepted."""
         await job.claim("a")
         clock.move(2)
-        assert Answer(now=clock.ms, accepted=True) == await job.finish("a")
+        assert Answer(now=job.now, accepted=True) == await job.finish("a")
         assert [job.success_of("a", ended_at=clock.at)] == await job.history()
 
     async def test_failure_keeps_its_error(
@@ -74,7 +74,7 @@ class Granting:
     ) -> None:
         """L10: status, duration and the text of an error are kept as they were told."""
         await job.claim("a")
-        assert Answer(now=clock.ms, accepted=True) == await job.finish("a", end=FAILED)
+        assert Answer(now=job.now, accepted=True) == await job.finish("a", end=FAILED)
         record = job.record_of(
             "a",
             status=Status.FAILED,
@@ -90,35 +90,31 @@ class Granting:
         """L2: a repeated finish is accepted and leaves the first one's record."""
         await job.run("a")
         clock.move(5)
-        assert Answer(now=clock.ms, accepted=True) == await job.finish("a")
+        assert Answer(now=job.now, accepted=True) == await job.finish("a")
         assert [job.success_of("a")] == await job.history()
 
-    async def test_other_end_is_refused(self, job: Probe, clock: ManualClock) -> None:
+    async def test_other_end_is_refused(self, job: Probe) -> None:
         """L2: what was stored stays; the same token can't end its attempt otherwise."""
         await job.run("a")
-        assert Answer(now=clock.ms, accepted=False) == await job.finish("a", end=FAILED)
+        assert Answer(now=job.now, accepted=False) == await job.finish("a", end=FAILED)
         assert [job.success_of("a")] == await job.history()
 
-    async def test_finish_by_another_token_is_refused(
-        self, job: Probe, clock: ManualClock
-    ) -> None:
+    async def test_finish_by_another_token_is_refused(self, job: Probe) -> None:
         """L7: only the current token can end an attempt."""
         await job.claim("a")
-        assert Answer(now=clock.ms, accepted=False) == await job.finish("b")
+        assert Answer(now=job.now, accepted=False) == await job.finish("b")
         assert [job.record_of("a")] == await job.history()
 
     async def test_finish_by_another_token_after_the_end_is_refused(
-        self, job: Probe, clock: ManualClock
+        self, job: Probe
     ) -> None:
         """L7: the same end from a token that never owned the attempt isn't accepted."""
         await job.run("a")
-        assert Answer(now=clock.ms, accepted=False) == await job.finish("b")
+        assert Answer(now=job.now, accepted=False) == await job.finish("b")
 
-    async def test_finish_without_a_claim_is_refused(
-        self, job: Probe, clock: ManualClock
-    ) -> None:
+    async def test_finish_without_a_claim_is_refused(self, job: Probe) -> None:
         """L7: nothing can be finished that wasn't granted."""
-        assert Answer(now=clock.ms, accepted=False) == await job.finish("a", end=DONE)
+        assert Answer(now=job.now, accepted=False) == await job.finish("a", end=DONE)
         assert [] == await job.history()
 
     async def test_finishes_at_once_have_one_effect(self, job: Probe) -> None:

@@ -22,7 +22,6 @@ class History:
         """L10: only attempts are recorded, not claims that didn't win."""
         await job.claim("a")
         await job.claim("b")
-        await job.claim("b", SLOT + 1)
         assert [job.record_of("a")] == await job.history()
 
     async def test_reason_is_the_claims_mode(self, job: Probe) -> None:
@@ -59,6 +58,23 @@ class History:
         slots = [record.slot for record in await job.history()]
         assert [SLOT + minute * MINUTE for minute in (19, 18, 17)] == slots
 
+    async def test_interruption_is_recorded(
+        self, job: Probe, clock: ManualClock
+    ) -> None:
+        """L10: a runner may end its attempt as interrupted; that is no hand-over."""
+        await job.claim("a")
+        end = End(status=Status.INTERRUPTED, duration=0.5)
+        assert (await job.finish("a", end=end)).accepted
+        record = job.record_of(
+            "a", status=Status.INTERRUPTED, ended_at=clock.at, duration=0.5
+        )
+        assert [record] == await job.history()
+        assert not isinstance(await job.claim("b"), Won)
+
+
+class Trimming:
+    """For a store that trims exactly: how long a record is kept beyond ``keep``."""
+
     async def test_young_records_are_not_trimmed(
         self, job: Probe, clock: ManualClock
     ) -> None:
@@ -78,16 +94,3 @@ class History:
         clock.move(KEEP_FOR + 0.001)
         await job.claim("b", clock.ms, keep=1)
         assert [clock.ms] == [record.slot for record in await job.history()]
-
-    async def test_interruption_is_recorded(
-        self, job: Probe, clock: ManualClock
-    ) -> None:
-        """L10: a runner may end its attempt as interrupted; that is no hand-over."""
-        await job.claim("a")
-        end = End(status=Status.INTERRUPTED, duration=0.5)
-        assert (await job.finish("a", end=end)).accepted
-        record = job.record_of(
-            "a", status=Status.INTERRUPTED, ended_at=clock.at, duration=0.5
-        )
-        assert [record] == await job.history()
-        assert not isinstance(await job.claim("b"), Won)

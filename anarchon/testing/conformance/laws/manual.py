@@ -3,7 +3,7 @@
 from datetime import timedelta
 
 from anarchon.model import Reason, RunRecord
-from anarchon.protocol import Done, Won
+from anarchon.protocol import Won
 from anarchon.testing.conformance.clock import MINUTE, SLOT, ManualClock
 from anarchon.testing.conformance.probe import START, Probe
 
@@ -53,16 +53,6 @@ class Manual:
         await job.run("a", SLOT)
         clock.move(1)
         assert isinstance(await job.claim("b", SLOT + 1000), Won)
-
-    async def test_manual_record_is_no_record_of_the_slot(
-        self, job: Probe, clock: ManualClock
-    ) -> None:
-        """A slot that was never granted reads as superseded, manual run or not."""
-        await job.record(manual(job, "m"), "m")
-        clock.move(60)
-        await job.claim("a", SLOT + MINUTE)
-        reply = Done(now=clock.ms, superseded=True, newest=SLOT + MINUTE)
-        assert reply == await job.claim("b", SLOT)
 
     async def test_manual_records_are_sorted_in(
         self, job: Probe, clock: ManualClock

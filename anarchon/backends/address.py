@@ -1,0 +1,105 @@
+"""Where a server is: the URL that a driver gets, and what of it may be shown.
+
+Decides that nothing secret is shown, and which options of a URL are anarchon's own.
+Must not know any driver.
+"""
+
+from collections.abc import Generator, Iterable, Mapping
+from contextlib import contextmanager
+from importlib.util import find_spec
+from urllib.parse import parse_qsl, unquote, urlencode, urlsplit, urlunsplit
+
+from anarchon.errors import AnarchonError, BackendUnavailable, InvalidOption
+
+
+class Address:
+    """A server's URL, whose text and repr have no secret in them.
+
+    ``url`` is for the driver alone, without the options that were ``own``; those are in
+    ``options``. ``host`` is ``None`` where the URL names none.
+
+    Raises:
+        InvalidOption: the URL can't be read, or has a fragment.
+    """
+
+    __slots__ = ("_secrets", "_shown", "host", "options", "path", "port", "url")
+
+    def __init__(self, url: str, own: Iterable[str] = ()) -> None:
+        try:
+            parts = urlsplit(url)
+            self.host: str | None = parts.hostname
+            self.port: int | None = parts.port
+        except ValueError:
+            scheme = url.partition("://")[0]
+            # the reason would quote what may be secret
+            raise InvalidOption(f"this {scheme}:// URL can't be read") from None
+        query = parse_qsl(parts.query, keep_blank_values=True)
+        names = frozenset(own)
+        self.options: Mapping[str, str] = {
+            name: value for name, value in query if name in names
+        }
+        rest = [(name, value) for name, value in query if name not in names]
+        self.path: str = unquote(parts.path)
+        self.url: str = urlunsplit(parts._replace(query=urlencode(rest)))
+        userinfo, at, hosts = parts.netloc.rpartition("@")
+        self._shown = f"{parts.scheme}://{'***' if at else ''}{at}{hosts}{parts.path}"
+        self._secrets = _secrets(userinfo, rest)
+        if parts.fragment:
+            raise InvalidOption(f"the URL {self._shown} has a fragment after it, '#'")
+
+    def __str__(self) -> str:
+        return self._shown
+
+    def __repr__(self) -> str:
+        return repr(self._shown)
+
+    def redact(self, text: str) -> str:
+        """Return a text with ``***`` in place of every secret of this address."""
+        for secret in self._secrets:
+            text = text.replace(secret, "***")
+        return text
+
+
+def _secrets(userinfo: str, query: list[tuple[str, str]]) -> tuple[str, ...]:
+    user, colon, password = userinfo.partition(":")
+    # a user alone may be a token
+    found = {password if colon else user}
+    found |= {value for name, value in query if _sounds_secret(name)}
+    found |= {unquote(text) for text in found}
+    return tuple(sorted(filter(None, found), key=len, reverse=True))
+
+
+def _sounds_secret(name: str) -> bool:
+    return any(word in name.lower() for word in ("pass", "token", "secret", "key"))
+
+
+@contextmanager
+def reaching(address: "Address | str") -> Generator[None]:
+    """Turn whatever keeps a store from being opened into ``BackendUnavailable``.
+
+    ``address`` is an ``Address``, or what a client that the user made is called.
+
+    Raises:
+        BackendUnavailable: says which store and why, and shows no secret.
+    """
+    try:
+        yield
+    except AnarchonError:
+        raise
+    except Exception as error:  # noqa: BLE001  a driver raises what it likes
+        text = f"{type(error).__name__}: {error}"
+        if isinstance(address, Address):
+            text = address.redact(text)
+        raise BackendUnavailable(f"{address} can't be used: {text}") from None
+
+
+def need_driver(module: str, extra: str, store: str) -> None:
+    """Refuse a backend whose driver isn't installed; imports nothing.
+
+    Raises:
+        InvalidOption: names the extra.
+    """
+    if find_spec(module) is None:
+        raise InvalidOption(
+            f"a {store} store needs {module}: install anarchon[{extra}]"
+        )
