@@ -28,7 +28,7 @@ nox.options.sessions = [
     "tests",
 ]
 
-EVERYDAY = "not processes and not slow"
+EVERYDAY = "not processes and not servers and not slow"
 
 
 @nox.session
