@@ -10,13 +10,16 @@ from contextlib import ExitStack
 from types import TracebackType
 from typing import Self
 
-from tests.servers import postgres, redis
+from tests.servers import nats, pgbouncer, postgres, rabbitmq, redis
 from tests.servers.options import Options
 from tests.servers.server import Server
 
 KINDS: Mapping[str, Callable[[str, Options], Server]] = {
     **dict.fromkeys(postgres.PROGRAMS, postgres.Postgres),
+    "pgbouncer": pgbouncer.PgBouncer,
     **dict.fromkeys(redis.PROGRAMS, redis.Redis),
+    **dict.fromkeys(nats.PROGRAMS, nats.Nats),
+    "rabbitmq310": rabbitmq.RabbitMQ,
 }
 
 

@@ -73,11 +73,7 @@ class Postgres(Server):
 
     def ask(self, statement: str) -> str:
         """Run a statement and return its rows, one a line, columns apart by ``|``."""
-        psql = [str(self.programs / "psql"), "--no-psqlrc", "-qAt", self.url]
-        done = subprocess.run(
-            [*psql, "-c", statement], check=True, stdout=subprocess.PIPE, text=True
-        )
-        return str(done.stdout).rstrip("\n")
+        return psql(self.programs, self.url, statement)
 
     def _network(self) -> dict[str, str]:
         where = {"listen_addresses": self.host, "port": str(self.port)}
@@ -87,6 +83,17 @@ class Postgres(Server):
             where["ssl_cert_file"] = str(files.certificate)
             where["ssl_key_file"] = str(files.key)
         return where
+
+
+def psql(programs: Path, url: str, statement: str) -> str:
+    """Run a statement; raise ConnectionError with what went wrong."""
+    command = [str(programs / "psql"), "--no-psqlrc", "-qAt", url, "-c", statement]
+    done = subprocess.run(
+        command, check=False, capture_output=True, text=True, timeout=PATIENCE
+    )
+    if done.returncode != 0:
+        raise ConnectionError(done.stderr)
+    return done.stdout.rstrip("\n")
 
 
 def _postgres18() -> Path:
