@@ -1,4 +1,4 @@
-"""The instances that share one SQLite file, each in a process of its own.
+"""The instances that share one store, each in a process of its own.
 
 Decides how they are started together, what is kept of all that they report, and how a
 test waits for something. Must not know any scenario.
@@ -24,6 +24,7 @@ from tests.processes.setup import Handler, Setup, Work
 T = TypeVar("T")
 
 PATIENCE = 15.0
+PAUSE = 0.02
 # a slot this far ahead finds every process ready, if all of them are loaded
 SOON = 0.4
 RARELY = 3_600.0
@@ -32,16 +33,22 @@ RARELY = 3_600.0
 class Cluster:
     """A store, a journal and the processes; leaving the block ends all of them.
 
-    The instances run on the given loops in turn.
+    The instances run on the given loops in turn. Their store is a SQLite file in the
+    folder, or whatever is named. ``environments`` has what is special to some of them.
     """
 
     def __init__(
-        self, folder: Path, loops: Sequence[str], **options: Unpack[SchedulerOptions]
+        self,
+        folder: Path,
+        loops: Sequence[str],
+        store: str | None = None,
+        **options: Unpack[SchedulerOptions],
     ) -> None:
-        self.store = f"sqlite:///{folder / 'cluster.db'}"
+        self.store = store or f"sqlite:///{folder / 'cluster.db'}"
         self.journal = Journal(folder / "journal")
         self.options = options
         self.serve = True
+        self.environments: dict[str, dict[str, str]] = {}
         self._log = folder / "errors"
         self._loops = loops
         self._works: list[Work] = []
@@ -89,7 +96,8 @@ class Cluster:
             if who in self._instances:
                 self._past.append(self._instances[who])
             loop = self._loops[ord(who) % len(self._loops)]
-            instance = InstanceProcess(who, loop, self._log, self._hear)
+            special = self.environments.get(who, {})
+            instance = InstanceProcess(who, loop, self._log, self._hear, special)
             self._instances[who] = instance
         self._until_said("loaded", [self[who] for who in names])
 
@@ -148,8 +156,15 @@ class Cluster:
 
         return self.until(found)
 
-    def until(self, found: Callable[[], T | None], within: float = PATIENCE) -> T:
+    def until(
+        self,
+        found: Callable[[], T | None],
+        within: float = PATIENCE,
+        pause: float = PAUSE,
+    ) -> T:
         """Wait until this returns something true, and return that.
+
+        It is called after each report, and after a pause.
 
         Raises:
             AssertionError: it did not in time, or an instance ended by itself; tells
@@ -163,7 +178,7 @@ class Cluster:
                 raise AssertionError(f"{why}:\n{self.story()}")
             # the journal says nothing when it grows
             with self._changed:
-                self._changed.wait(0.02)
+                self._changed.wait(pause)
         return result
 
     def history(self, job: str = "sync") -> list[anarchon.RunRecord]:

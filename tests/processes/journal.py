@@ -25,7 +25,11 @@ class Phase(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Line:
-    """What one handler wrote once; ``at`` is wall time, in seconds since 1970 UTC."""
+    """What one handler wrote once.
+
+    ``at`` is the wall time of its process, in seconds since 1970 UTC; ``monotonic`` is
+    the machine's, which all its processes share, whatever their wall clocks say.
+    """
 
     who: str
     job: str
@@ -34,6 +38,7 @@ class Line:
     fence: tuple[int, int] | None
     phase: Phase
     at: float
+    monotonic: float
 
     @property
     def run(self) -> tuple[str, int, int]:
@@ -59,6 +64,7 @@ class Journal:
             fence=ctx.fence,
             phase=phase,
             at=time.time(),
+            monotonic=time.monotonic(),
         )
         os.write(self._file, (json.dumps(asdict(line)) + "\n").encode())
 

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from tests.pages import ROOT
@@ -23,11 +23,17 @@ ENDS_WITHIN = 15.0
 class InstanceProcess:
     """A process that reports what happens in it; each deed is reported as well.
 
-    A deed returns the wall time before it was done, in seconds since 1970 UTC.
+    ``environment`` is what its environment has beside or instead of this process's. A
+    deed returns the wall time before it was done, in seconds since 1970 UTC.
     """
 
     def __init__(
-        self, who: str, loop: str, log: Path, hear: Callable[[Report], None]
+        self,
+        who: str,
+        loop: str,
+        log: Path,
+        hear: Callable[[Report], None],
+        environment: Mapping[str, str],
     ) -> None:
         self.who = who
         self._hear = hear
@@ -36,7 +42,7 @@ class InstanceProcess:
             self._process = subprocess.Popen(
                 [*COMMAND, who, loop],
                 cwd=ROOT,
-                env={**os.environ, "PYTHONWARNINGS": "error"},
+                env={**os.environ, "PYTHONWARNINGS": "error", **environment},
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=errors,
@@ -91,9 +97,9 @@ class InstanceProcess:
         """Let it go on, by SIGCONT."""
         return self._signal(signal.SIGCONT, "thawed")
 
-    def ended(self) -> int:
+    def ended(self, within: float = ENDS_WITHIN) -> int:
         """Wait until it has ended and all that it said was heard; return its status."""
-        status = self._process.wait(ENDS_WITHIN)
+        status = self._process.wait(within)
         self._listener.join(ENDS_WITHIN)
         return status
 

@@ -14,8 +14,8 @@ from anarchon.events import Event
 class Report:
     """An event of the scheduler, a word of its process, or a deed done to that.
 
-    ``what`` is the event's name, or the word, or the deed. ``at`` is the machine's wall
-    time, in seconds since 1970 UTC. The other fields are those of the event.
+    ``what`` is the event's name, or the word, or the deed. ``at`` is the wall time of
+    the process, in seconds since 1970 UTC. The other fields are those of the event.
     """
 
     who: str
@@ -34,6 +34,7 @@ class Report:
     final: bool = False
     operation: str | None = None
     error: str | None = None
+    offset: float = 0.0
 
     @staticmethod
     def of(event: Event, pid: int) -> "Report":
