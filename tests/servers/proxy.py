@@ -81,6 +81,15 @@ class Proxy:
         """Swallow everything from now on; connections stay open, new ones too."""
         self._mode = Mode.SILENT
 
+    def strand(self) -> None:
+        """Swallow everything of the connections that are there now; new ones pass.
+
+        It is how a connection ends that a router between both has forgotten.
+        """
+        with self._lock:
+            for connection in self._living:
+                connection.stranded = True
+
     def refuse(self) -> None:
         """Close every connection, and take none from now on."""
         self._mode = Mode.REFUSED
@@ -109,6 +118,8 @@ class Proxy:
 
     def _decide(self, connection: Connection, way: Way, data: bytes) -> Fate:
         with self._lock:
+            if connection.stranded:
+                return Fate.SWALLOW
             fate = self._by_trap(connection, way, data) or self._by_mode(way)
             if fate is Fate.PASS:
                 self.bytes[way] += len(data)

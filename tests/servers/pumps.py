@@ -40,6 +40,7 @@ class Connection:
     ) -> None:
         self.doomed = False
         self.lost_bytes = False
+        self.stranded = False
         self._client = client
         self._target = target
         self._decide = decide
