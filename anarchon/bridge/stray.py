@@ -4,11 +4,17 @@ Decides how they are noticed and taken back. Trio has none. Must not know whose 
 caused them, nor what they mean to it.
 """
 
+import math
 import sys
 from contextlib import suppress
 
 import anyio
 import anyio.lowlevel
+
+
+def is_stray() -> bool:
+    """Whether no cancel scope can have sent the cancellation that was just caught."""
+    return anyio.current_effective_deadline() > -math.inf
 
 
 class StrayCancellations:

@@ -10,6 +10,9 @@ from typing import Generic, TypeVar
 
 T = TypeVar("T")
 
+# seconds: longer than a scheduler takes to stop, in case there is no host any more
+_OUTLASTS = 60.0
+
 
 class Tenant(Generic[T]):
     """``live`` is that task; ``opened`` and ``leave`` are asked afterwards."""
@@ -29,12 +32,20 @@ class Tenant(Generic[T]):
         try:
             async with self._manager as self._value:
                 self._entered.set()
-                await self._leaving.wait()
+                await self._until_left()
         except BaseException as error:  # noqa: ASYNC103, BLE001  others raise it
             self._error = error
         finally:
             self._entered.set()
             self._gone.set()
+
+    async def _until_left(self) -> None:
+        try:
+            await self._leaving.wait()
+        except asyncio.CancelledError:
+            # whoever cancels all tasks of the loop means the host, who leaves then
+            async with asyncio.timeout(_OUTLASTS):
+                await self._leaving.wait()
 
     async def opened(self) -> T:
         """Return what the manager yielded, or raise what entering it raised."""

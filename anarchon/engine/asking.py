@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import anyio
 
+from anarchon.bridge.stray import is_stray
 from anarchon.engine.job_state import JobState
 from anarchon.engine.trust import read_both
 from anarchon.protocol import Claim, ClaimReply, Early
@@ -69,7 +70,7 @@ async def ask(session: "Session", claim: Claim) -> Asked:
                 failures += 1
                 await clock.sleep(backoff(failures, random.random()))
     except anyio.get_cancelled_exc_class():
-        if failures:
+        if failures or is_stray():
             session.release_unknown(claim)
         raise
 

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 
 import anyio
 
-from anarchon.bridge.interrupts import spared
 from anarchon.engine.boundary import Ending
 from anarchon.engine.heartbeat import beat, beat_once
 from anarchon.engine.run import Run
@@ -96,7 +95,6 @@ class LeasedRun(Run):
         if self._first_beat is not None:
             self._first_beat.cancel()
 
-    @spared
     async def _beat(self) -> None:
         with anyio.CancelScope() as self._beating:
             await beat(

@@ -31,6 +31,7 @@ import anyio
 import anyio.lowlevel
 
 from anarchon.bridge.interrupts import spared
+from anarchon.bridge.stray import is_stray
 from anarchon.engine.boundary import Ending, call_handler
 from anarchon.engine.context import Cancellation, RunContext
 from anarchon.events import Event, Failure, Interrupted, Start, Success
@@ -212,20 +213,29 @@ class Run(ABC):
         """Start a task beside the handler, in the run's own group."""
         assert self._group is not None
         self._accompanied = True
-        self._group.start_soon(companion, *args)
+        self._group.start_soon(self._beside, companion, *args)
+
+    @spared
+    async def _beside(  # noqa: ASYNC910  a task's body
+        self, companion: Callable[[*Ts], Coroutine[object, object, None]], *args: *Ts
+    ) -> None:
+        try:
+            await companion(*args)
+        except anyio.get_cancelled_exc_class():  # noqa: ASYNC103  the task ends here
+            # a stray one would cancel the whole group, and the end be left unwritten
+            if not is_stray():
+                raise
 
     def lose_patience_after(self, seconds: float) -> None:
         """Give the run up if it is lost or timed out then and its handler goes on."""
         self.accompany(self._lose_patience_after, seconds)
 
-    @spared
     async def _time_out_after(self, seconds: float) -> None:
         instance = self.session.instance
         await instance.clock.sleep(seconds)
         self.cancellation.cancel(CancelReason.TIMEOUT)
         await self._lose_patience_after(instance.stop_timeout)
 
-    @spared
     async def _lose_patience_after(self, seconds: float) -> None:
         await self.session.instance.clock.sleep(seconds)
         gone = (CancelReason.LOST, CancelReason.TIMEOUT)

@@ -19,6 +19,7 @@ from anyio.abc import TaskGroup
 
 from anarchon.bridge import Bridge
 from anarchon.bridge.interrupts import spared
+from anarchon.bridge.stray import StrayCancellations, is_stray
 from anarchon.engine.calls import StoreCalls
 from anarchon.engine.claim_runner import ClaimRunner
 from anarchon.engine.instance import Instance
@@ -120,8 +121,14 @@ class Session:
     async def run(self, ready: Callable[[], None]) -> None:
         """Schedule until ``stop`` is called, and wait for the runs after it."""
         fault: BaseException | None = None
+        stray = StrayCancellations()
         try:
             await self._schedule(ready)
+        except anyio.get_cancelled_exc_class():  # noqa: ASYNC103  the life ends here
+            # whoever cancels all tasks of an asyncio loop wants an end, as stop does
+            if not is_stray():
+                raise
+            await stray.settle()  # noqa: ASYNC102  it shields its one checkpoint
         except BaseExceptionGroup as group:
             # a bug, or Ctrl+C on Trio: the runs are handed over all the same
             fault = group

@@ -193,6 +193,21 @@ async def test_held_store_can_be_called(bridge: Bridge) -> None:
 
 
 @pytest.mark.parametrize("anyio_backend", ["asyncio"])
+async def test_the_end_of_the_loops_tasks_is_not_the_managers() -> None:
+    """The host, who is cancelled with them, may have something left to call."""
+    place, before = Place(), asyncio.all_tasks()
+    async with (
+        open_bridge(True, close_within=2.0) as driven,
+        driven.hold(place.open()),
+    ):
+        for task in asyncio.all_tasks() - before:
+            task.cancel()
+        await anyio.sleep(0.02)
+        assert not place.left
+    assert place.left
+
+
+@pytest.mark.parametrize("anyio_backend", ["asyncio"])
 async def test_native_cancellation_comes_out_of_the_body(driven: Bridge) -> None:
     """``Task.cancel()`` of the host is never swallowed, and the manager is left."""
     place = Place()

@@ -212,6 +212,21 @@ async def test_a_host_that_is_cancelled_natively_hands_over(times: int) -> None:
     assert [True] == [record.handed_over for record in await opened[0].history()]
 
 
+async def test_the_end_of_all_tasks_of_the_loop_is_a_stop() -> None:
+    """As asyncio cancels them at its end: timers, heartbeats, the life, the host."""
+    opened: list[Alone] = []
+    before = asyncio.all_tasks()
+    host = asyncio.create_task(hosted(opened))
+    await anyio.sleep(70)
+    for task in asyncio.all_tasks() - before:
+        task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await host
+
+    assert ["start", "interrupted"] == opened[0].names()
+    assert [True] == [record.handed_over for record in await opened[0].history()]
+
+
 async def test_asyncios_own_timeout_round_the_block_works() -> None:
     """It counts cancellations, so none of ours may be left over or swallowed."""
     opened: list[Alone] = []
