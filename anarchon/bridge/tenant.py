@@ -5,7 +5,7 @@ timeouts and groups to the task that entered them, so none may leave them elsewh
 """
 
 import asyncio
-from contextlib import AbstractAsyncContextManager
+from contextlib import AbstractAsyncContextManager, suppress
 from typing import Generic, TypeVar
 
 T = TypeVar("T")
@@ -39,13 +39,12 @@ class Tenant(Generic[T]):
             self._entered.set()
             self._gone.set()
 
-    async def _until_left(self) -> None:
-        try:
-            await self._leaving.wait()
-        except asyncio.CancelledError:
-            # whoever cancels all tasks of the loop means the host, who leaves then
-            async with asyncio.timeout(_OUTLASTS):
-                await self._leaving.wait()
+    async def _until_left(self) -> bool:
+        # whoever cancels all tasks of the loop means the host, who leaves then
+        with suppress(asyncio.CancelledError):
+            return await self._leaving.wait()
+        async with asyncio.timeout(_OUTLASTS):
+            return await self._leaving.wait()
 
     async def opened(self) -> T:
         """Return what the manager yielded, or raise what entering it raised."""
