@@ -35,7 +35,10 @@ class Cluster:
 
     The instances run on the given loops in turn. Their store is a SQLite file in the
     folder, or whatever is named. ``environments`` has what is special to some of them.
+    The first slots come ``soon``: as many seconds after their job was added.
     """
+
+    soon = SOON
 
     def __init__(
         self,
@@ -79,7 +82,7 @@ class Cluster:
         self, job: str, period: float, handler: Handler, **options: Unpack[JobOptions]
     ) -> int:
         """Add a job to whatever begins from now on; return its first slot, due soon."""
-        first = round((time.time() + SOON) * 1000)
+        first = round((time.time() + self.soon) * 1000)
         offset = first % round(period * 1000) / 1000
         self._works.append(
             Work(job=job, every=period, offset=offset, handler=handler, options=options)

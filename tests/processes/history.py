@@ -3,13 +3,15 @@
 import anyio
 
 import anarchon
+from tests.processes.backend import backend_of
 
 
 def read_history(store: str, job: str) -> list[anarchon.RunRecord]:
     """Return a job's records, oldest first."""
 
     async def read() -> list[anarchon.RunRecord]:
-        async with anarchon.open_scheduler(store, start=False) as scheduler:
+        backend = backend_of(store)
+        async with anarchon.open_scheduler(backend, start=False) as scheduler:
             return await scheduler.history(job, 10_000)
 
     return list(reversed(anyio.run(read)))

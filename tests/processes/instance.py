@@ -18,6 +18,7 @@ import anyio.lowlevel
 
 import anarchon
 from anarchon.events import EVENT_NAMES
+from tests.processes.backend import backend_of
 from tests.processes.journal import Journal, Phase
 from tests.processes.report import Report
 from tests.processes.setup import Handler, Setup
@@ -27,7 +28,7 @@ async def live(setup: Setup) -> None:
     """Run the scheduler until a signal ends it."""
     journal = Journal(setup.journal)
     async with anarchon.open_scheduler(
-        setup.store, start=False, **setup.options
+        backend_of(setup.store), start=False, **setup.options
     ) as scheduler:
         for name in EVENT_NAMES:
             scheduler.on(name, lambda event: say(Report.of(event, os.getpid())))

@@ -1,0 +1,141 @@
+"""A cluster that lives through an outage of its store: what it does, what must hold.
+
+Decides the jobs, the figures and the checks. Must not know which store it is, nor what
+happens to it.
+"""
+
+import time
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from anarchon.model import Status
+from tests.processes.cluster import Cluster
+from tests.processes.journal import Line, Phase
+from tests.processes.report import Report
+from tests.processes.setup import Handler
+from tests.stores.stores import Kind
+
+# the library's default; that a runner believes in it so long is the point of some tests
+LEASE = 30.0
+HEARTBEAT = 2.0
+STOP_TIMEOUT = 5.0
+PERIOD = 1.0
+# a call may hang for its bound when the store is back, and then comes the backoff
+RECOVERS_WITHIN = 5.0 + 5.0
+STOPS_WITHIN = STOP_TIMEOUT + 5.0
+# how late a busy machine may do what is due
+SLACK = 2.0
+# how long all instances may take to begin
+SOON = 5.0
+# seldom enough for many clusters that are watched at once
+LOOK = 0.1
+THEN = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outage:
+    """From when to when the store was away, in seconds since 1970 UTC."""
+
+    down: float
+    up: float
+
+    @property
+    def length(self) -> float:
+        """How long it was away, in seconds."""
+        return self.up - self.down
+
+
+@contextmanager
+def cluster_on(store: str, folder: Path, kind: Kind) -> Generator[Cluster]:
+    """Give a cluster on this store; in the end it has told of nothing unexpected."""
+    loops = ("trio", "asyncio")
+    with Cluster(
+        folder, loops, store, jitter=0.05, stop_timeout=STOP_TIMEOUT, keep=10_000
+    ) as cluster:
+        cluster.soon = SOON
+        if kind.leases:
+            cluster.options["heartbeat"] = HEARTBEAT
+        yield cluster
+        assert [] == cluster.started_twice()
+        check_quiet(cluster)
+
+
+def begin(cluster: Cluster, takes: float, others: str = "") -> None:
+    """Let A and B begin, and others once the long run of one of both is at work."""
+    cluster.load("AB" + others)
+    cluster.every("tick", PERIOD, Handler())
+    cluster.once("long", Handler(takes=takes, step=0.5))
+    cluster.begin("AB")
+    cluster.until(lambda: lines_of(cluster, "long"), 3 * SOON, LOOK)
+    if others:
+        cluster.begin(others)
+
+
+def lived_through(cluster: Cluster, outage: Callable[[], None]) -> Outage:
+    """Let it happen between two slots; return when that was."""
+    cluster.until(lambda: lines_of(cluster, "tick"), 3 * SOON, LOOK)
+    past = (time.time() - lines_of(cluster, "tick")[0].slot / 1000) % PERIOD
+    time.sleep((1.5 * PERIOD - past) % PERIOD)
+    down = time.time()
+    outage()
+    return Outage(down=down, up=time.time())
+
+
+def check_goes_on(cluster: Cluster, outage: Outage) -> float:
+    """The next slots run, each once; return how long after the outage the first did."""
+    began = cluster.until(
+        lambda: ticks_due_from(cluster, outage.up), RECOVERS_WITHIN + SLACK, LOOK
+    )
+    enough = began[0].slot + THEN * PERIOD * 1000
+    cluster.until(lambda: ticks_due_from(cluster, enough / 1000), 2 * THEN, LOOK)
+    slots = [line.slot for line in ticks_due_from(cluster, outage.up)]
+    period = round(PERIOD * 1000)
+    assert list(range(slots[0], slots[-1] + 1, period)) == sorted(slots)
+    assert slots[0] / 1000 - outage.up <= RECOVERS_WITHIN + SLACK
+    return began[0].at - outage.up
+
+
+def check_survived(cluster: Cluster, outage: Outage) -> None:
+    """The long run has success as its first attempt, and was never thought lost."""
+    cluster.until(lambda: successes_of(cluster, "long"), outage.length + 15, LOOK)
+    history = cluster.history("long")
+    assert [(1, Status.SUCCESS)] == [(r.attempt, r.status) for r in history]
+    assert [] == cluster.seen("lost")
+
+
+def check_told(cluster: Cluster, outage: Outage) -> None:
+    """Both instances have told of the outage by error events."""
+    over = outage.up + RECOVERS_WITHIN
+    told = {e.who for e in cluster.seen("error") if outage.down <= e.at <= over}
+    assert {"A", "B"} <= told
+
+
+def check_stops(cluster: Cluster, names: str) -> float:
+    """They come down when they are asked to; return how long the slowest took."""
+    asked = min([cluster[who].stop() for who in names])
+    assert {0} == {cluster[who].ended(STOPS_WITHIN + SLACK) for who in names}
+    return time.time() - asked
+
+
+def check_quiet(cluster: Cluster) -> None:
+    """Nothing went wrong that nobody expected, in any library."""
+    complaints = cluster.complaints()
+    for trouble in ("Traceback", "never retrieved", "Exception ignored", "Warning"):
+        assert trouble not in complaints, complaints
+
+
+def lines_of(cluster: Cluster, job: str) -> list[Line]:
+    """Return the beginnings of a job's attempts, oldest first."""
+    return [line for line in cluster.journal.read(Phase.START) if line.job == job]
+
+
+def successes_of(cluster: Cluster, job: str) -> list[Report]:
+    """Return what was told of a job's runs that came to success."""
+    return [report for report in cluster.seen("success") if report.job == job]
+
+
+def ticks_due_from(cluster: Cluster, since: float) -> list[Line]:
+    """Return the beginnings of the short job's runs whose slot isn't before that."""
+    return [line for line in lines_of(cluster, "tick") if line.slot >= since * 1000]
