@@ -1,0 +1,95 @@
+"""Opening a store: from a URL, a factory or a user's pool to two lanes to the server.
+
+Decides how many connections a store has, and whose they are to close. Must not know
+the steps.
+"""
+
+import asyncio
+import contextlib
+import inspect
+from collections.abc import AsyncGenerator, Callable
+from contextlib import AsyncExitStack, aclosing, asynccontextmanager
+from typing import cast
+
+from anarchon.backends.address import Address, reaching
+from anarchon.backends.postgres.driver import Pool, is_pool, loop_of
+from anarchon.backends.postgres.lane import Lane
+from anarchon.backends.postgres.schema import set_up
+from anarchon.backends.postgres.sources import CLOSE_WITHIN, Lent, Made
+from anarchon.backends.postgres.sql import Schema
+from anarchon.backends.postgres.store import PostgresStore
+from anarchon.errors import InvalidOption
+
+WORK, BEATS = 8, 2
+"""How many connections a store of its own URL has at most: for claims, for beats."""
+
+SET_UP_WITHIN = 20.0
+
+Factory = Callable[[], object]
+Given = Callable[[], int | None]
+Where = Address | Pool | Factory
+
+
+@asynccontextmanager
+async def open_store(
+    where: Where, namespace: str, given: Given
+) -> AsyncGenerator[PostgresStore]:
+    """Connect, set the schema up, yield the store, and close what was opened.
+
+    Raises:
+        BackendUnavailable: the server can't be reached or used.
+        BackendTooOld: it is, or the schema is newer than this code.
+    """
+    schema = Schema(namespace)
+    shown = where if isinstance(where, Address) else "the server of a pool"
+    async with AsyncExitStack() as stack:
+        with reaching(shown):
+            work, beats = await _lanes(where, stack)
+            async with asyncio.timeout(SET_UP_WITHIN), work.connection() as connection:
+                await set_up(connection, schema, str(shown))
+        yield PostgresStore(work, beats, schema, given)
+
+
+async def _lanes(where: Where, stack: AsyncExitStack) -> tuple[Lane, Lane]:
+    if isinstance(where, Address):
+        sources = [
+            await stack.enter_async_context(aclosing(Made(where.url))) for _ in range(2)
+        ]
+        return Lane(sources[0], WORK), Lane(sources[1], BEATS)
+    if is_pool(where):
+        return _lanes_of(where)
+    return _lanes_of(
+        await stack.enter_async_context(_made_pool(cast("Factory", where)))
+    )
+
+
+def _lanes_of(pool: Pool) -> tuple[Lane, Lane]:
+    """Return lanes that leave a beat its connection, if the pool has more than one."""
+    if loop_of(pool) is not asyncio.get_running_loop():
+        raise InvalidOption(
+            "this pool belongs to another asyncio loop: PostgresBackend needs one that "
+            "was made in the loop that uses it, or a factory that makes one there"
+        )
+    size = pool.get_max_size()
+    beats = min(BEATS, max(size - 1, 1))
+    return Lane(Lent(pool), min(WORK, max(size - beats, 1))), Lane(Lent(pool), beats)
+
+
+@asynccontextmanager
+async def _made_pool(factory: Factory) -> AsyncGenerator[Pool]:
+    made = factory()
+    pool = await made if inspect.isawaitable(made) else made
+    if not is_pool(pool):
+        raise InvalidOption(
+            f"a factory for PostgresBackend returns an asyncpg.Pool, not {pool!r}"
+        )
+    try:
+        yield pool
+    finally:
+        await _close(pool)
+
+
+async def _close(pool: Pool) -> None:
+    """Close a pool, or tear it down if that takes too long."""
+    with contextlib.suppress(TimeoutError):
+        await asyncio.wait_for(pool.close(), CLOSE_WITHIN)

@@ -1,0 +1,106 @@
+"""The schema of one namespace: made once, by whichever instance comes first.
+
+Decides which servers will do, and which version of the schema this code works with.
+Must not know what is in it.
+"""
+
+from typing import cast
+
+from anarchon.backends.postgres.driver import Connection
+from anarchon.backends.postgres.lane import asked
+from anarchon.backends.postgres.sql import Schema
+from anarchon.backends.records import integer
+from anarchon.errors import BackendTooOld, BackendUnavailable
+
+VERSION = 1
+
+# the first that tells a float exactly, so that a repeated end is known again
+OLDEST = 12
+
+# one for all namespaces: two that are made at the same time wait for each other
+_SETTING_UP = "SELECT pg_advisory_xact_lock(hashtextextended('anarchon schema', 0))"
+
+
+async def set_up(connection: Connection, schema: Schema, where: str) -> None:
+    """Check the server and create what is missing; harmless when all of it is there.
+
+    Cancelled, the schema is there or not, and never half of it.
+
+    Raises:
+        BackendTooOld: the server is, or a newer anarchon made the schema.
+        BackendUnavailable: the server takes no writes, or not as they are needed.
+    """
+    await _check(connection, where)
+    if await _agrees(connection, schema, where):
+        return
+    async with connection.transaction():
+        await connection.execute(_SETTING_UP)
+        if not await _agrees(connection, schema, where):
+            await _create(connection, schema)
+
+
+async def _check(connection: Connection, where: str) -> None:
+    server = await asked(
+        connection,
+        """
+        SELECT json_build_object(
+            'version', current_setting('server_version'),
+            'number', current_setting('server_version_num')::int,
+            'standby', pg_is_in_recovery(),
+            'read only', current_setting('transaction_read_only') = 'on',
+            'isolation', current_setting('transaction_isolation'),
+            'encoding', current_setting('server_encoding'))
+        """,
+    )
+    found = cast("dict[str, object]", server)
+    if integer(found["number"]) < OLDEST * 10_000:
+        raise BackendTooOld(
+            f"PostgreSQL {found['version']} at {where} is too old: {OLDEST} or newer "
+            "is needed"
+        )
+    if problem := _unfit(found):
+        raise BackendUnavailable(f"{where} can't be used: {problem}")
+
+
+def _unfit(server: dict[str, object]) -> str | None:
+    if server["standby"]:
+        return "it is a standby, and a store is written to: name the primary"
+    if server["read only"]:
+        return "its transactions are read-only (default_transaction_read_only)"
+    if (encoding := server["encoding"]) != "UTF8":
+        return f"the database's encoding is {encoding}, which can't hold every name"
+    if (isolation := server["isolation"]) != "read committed":
+        return (
+            f"its transactions are {isolation}, where a step would read what was true "
+            "before it waited: set default_transaction_isolation to 'read committed' "
+            "for this role, or in the URL"
+        )
+    return None
+
+
+async def _agrees(connection: Connection, schema: Schema, where: str) -> bool:
+    """Tell whether the schema is there, in the version that this code works with."""
+    table = f"{schema.name}.schema_version"
+    there = await asked(
+        connection, f"SELECT to_json(to_regclass('{table}') IS NOT NULL)"
+    )
+    if not there:
+        return False
+    version = f"SELECT to_json(coalesce(max(version), 0)) FROM {table}"  # noqa: S608
+    found = await asked(connection, version)
+    if found == VERSION:
+        return True
+    raise BackendTooOld(
+        f"the schema {schema.name} at {where} has version {found!r}, made by another "
+        f"anarchon; this one works with version {VERSION}"
+    )
+
+
+async def _create(connection: Connection, schema: Schema) -> None:
+    there = await asked(
+        connection, f"SELECT to_json(to_regnamespace('{schema.name}') IS NOT NULL)"
+    )
+    if not there:
+        # asked first: without a right to create one, it may have been made by others
+        await connection.execute(f"CREATE SCHEMA {schema.name}")
+    await connection.execute(schema.script(VERSION))
