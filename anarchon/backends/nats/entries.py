@@ -1,0 +1,169 @@
+"""What the messages of the two streams say: claims, and records of runs that ended.
+
+Decides their text, and what it must look like to be believed. Must not know how a
+message gets into a stream.
+"""
+
+import json
+from dataclasses import dataclass, replace
+from typing import cast
+
+from anarchon.backends.clock import instant
+from anarchon.backends.nats.jetstream import Stored
+from anarchon.backends.records import (
+    Unreadable,
+    fields_of,
+    integer,
+    record_from,
+    storable,
+    text,
+)
+from anarchon.model import End, Reason, RunRecord, Status
+from anarchon.protocol import Claim
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Held:
+    """A claim that was granted.
+
+    ``started`` is in milliseconds of store time; ``seq`` is the message's number in its
+    stream, 0 before it has one.
+    """
+
+    job: str
+    slot: int
+    token: str
+    instance_id: str
+    reason: Reason
+    started: int
+    keep: int
+    seq: int = 0
+
+    @classmethod
+    def by(cls, claim: Claim, now: int) -> "Held":
+        """Return what a claim will have got if it is granted now."""
+        return cls(
+            job=claim.job,
+            slot=claim.slot,
+            token=claim.token,
+            instance_id=claim.instance_id,
+            reason=claim.mode,
+            started=now,
+            keep=claim.keep,
+        )
+
+    @classmethod
+    def read(cls, stored: Stored, job: str) -> "Held":
+        """Return the claim that a message says.
+
+        Raises:
+            Unreadable: it says something else.
+        """
+        fields = _fields(stored, job)
+        try:
+            return cls(
+                job=job,
+                slot=integer(fields.get("slot")),
+                token=text(fields.get("token")),
+                instance_id=text(fields.get("instance_id")),
+                reason=Reason(text(fields.get("reason"))),
+                started=integer(fields.get("started")),
+                keep=integer(fields.get("keep"), least=0),
+                seq=stored.seq,
+            )
+        except ValueError as error:
+            raise Unreadable(stored.subject, str(error)) from error
+
+    def write(self) -> bytes:
+        """Return the message."""
+        fields = {
+            "job": self.job,
+            "slot": self.slot,
+            "token": self.token,
+            "instance_id": self.instance_id,
+            "reason": self.reason,
+            "started": self.started,
+            "keep": self.keep,
+        }
+        return json.dumps(fields).encode()
+
+    def record(self) -> RunRecord:
+        """Return the record of the run while its end isn't known."""
+        return RunRecord(
+            job=self.job,
+            slot=self.slot,
+            attempt=1,
+            status=Status.RUNNING,
+            reason=self.reason,
+            manual=False,
+            instance_id=self.instance_id,
+            started_at=instant(self.started),
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """The record of a run that has ended.
+
+    ``claim`` is the number of its claim's message, 0 for a manual run; ``keep`` is how
+    many records its job keeps.
+    """
+
+    record: RunRecord
+    token: str
+    keep: int
+    claim: int = 0
+
+    @classmethod
+    def of(cls, held: Held, end: End, now: int) -> "Entry":
+        """Return the record of a run that ends now."""
+        record = replace(
+            held.record(),
+            status=end.status,
+            ended_at=instant(now),
+            duration=end.duration,
+            error=storable(end.error),
+        )
+        return cls(record=record, token=held.token, keep=held.keep, claim=held.seq)
+
+    @classmethod
+    def read(cls, stored: Stored, job: str) -> "Entry":
+        """Return the entry that a message says.
+
+        Raises:
+            Unreadable: it says something else.
+        """
+        fields = _fields(stored, job)
+        try:
+            return cls(
+                record=record_from(fields),
+                token=text(fields.get("token")),
+                keep=integer(fields.get("keep"), least=0),
+                claim=integer(fields.get("claim"), least=0),
+            )
+        except (ValueError, Unreadable) as error:
+            raise Unreadable(stored.subject, str(error)) from error
+
+    def write(self) -> bytes:
+        """Return the message."""
+        more = {"token": self.token, "keep": self.keep, "claim": self.claim}
+        return json.dumps({**fields_of(self.record), **more}).encode()
+
+    def tells(self, token: str, end: End) -> bool:
+        """Whether it is what a finish with this token and end has written."""
+        record = self.record
+        mine = (self.token, record.status, record.duration, record.error)
+        return mine == (token, end.status, end.duration, storable(end.error))
+
+
+def _fields(stored: Stored, job: str) -> dict[str, object]:
+    try:
+        fields: object = json.loads(stored.data)
+    except ValueError as error:
+        raise Unreadable(stored.subject, f"no JSON: {error}") from error
+    if not isinstance(fields, dict):
+        raise Unreadable(stored.subject, f"{fields!r} is no object")
+    named = cast("dict[str, object]", fields)
+    if named.get("job") != job:
+        raise Unreadable(stored.subject, f"it is about the job {named.get('job')!r}")
+    return named

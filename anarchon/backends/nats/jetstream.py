@@ -1,0 +1,173 @@
+"""The few things that JetStream is asked for, as typed functions.
+
+Decides how they are asked and what the answers mean. Must not know what the messages
+of the streams say.
+"""
+
+import base64
+import binascii
+import json
+from dataclasses import dataclass
+from typing import cast
+
+from anarchon.backends.nats.connection import Connection
+from anarchon.backends.nats.driver import Message
+from anarchon.errors import AnarchonError
+
+API = "$JS.API"
+LIMIT_REACHED = 10077
+NO_MESSAGE = 10037
+# seconds after which the server itself removes a reader that its reader left behind
+IDLE = 5
+# words in the address for acknowledging a message
+SHORT_FORM = 9
+
+Fields = dict[str, object]
+
+
+def fields_in(value: object) -> Fields:
+    """Return a part of an answer that has fields.
+
+    Raises:
+        AnarchonError: it has none.
+    """
+    if not isinstance(value, dict):
+        raise AnarchonError(f"an answer that JetStream doesn't give: {value!r}")
+    return cast("Fields", value)
+
+
+class ApiError(AnarchonError):
+    """The server refused a request; ``code`` is its number for the reason."""
+
+    def __init__(self, error: object) -> None:
+        fields = fields_in(error)
+        super().__init__(f"JetStream refuses: {fields.get('description')}")
+        self.code = fields.get("err_code")
+        self.description = str(fields.get("description"))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stored:
+    """A message in a stream; ``seq`` is its number there, ``time`` an RFC 3339 text."""
+
+    subject: str
+    seq: int
+    data: bytes
+    time: str = ""
+
+
+class JetStream:
+    """Streams of one server or cluster; whatever fails is an exception."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    async def api(self, verb: str, **request: object) -> Fields:
+        """Ask for something that isn't a message; a refusal is an ``ApiError``."""
+        payload = json.dumps(request).encode() if request else b""
+        return _answer(await self._connection.ask(f"{API}.{verb}", payload))
+
+    async def put(self, stream: str, subject: str, data: bytes) -> int | None:
+        """Store a message; return its number, ``None`` if the subject has one already.
+
+        Raises:
+            ApiError: it wasn't stored for another reason: the stream is full, say.
+        """
+        try:
+            answer = _answer(await self._connection.ask(subject, data))
+        except ApiError as error:
+            # a stream that is full has the same number, and only another text
+            if error.code == LIMIT_REACHED and "per subject" in error.description:
+                return None
+            raise
+        if answer.get("stream") != stream:
+            raise AnarchonError(f"{subject} went to stream {answer.get('stream')!r}")
+        return _number(answer.get("seq"))
+
+    async def last(self, stream: str, subject: str) -> Stored | None:
+        """Return a subject's message, from the stream's leader."""
+        return await self._get(stream, last_by_subj=subject)
+
+    async def at(self, stream: str, seq: int) -> Stored | None:
+        """Return the message of that number, from the stream's leader."""
+        return await self._get(stream, seq=seq)
+
+    async def read(self, stream: str, subjects: str, since: int = 0) -> list[Stored]:
+        """Return the messages of some subjects, the oldest first, from a number on."""
+        config = {
+            "ack_policy": "none",
+            "deliver_policy": "by_start_sequence",
+            "opt_start_seq": max(since, 1),
+            "filter_subject": subjects,
+            "inactive_threshold": IDLE * 10**9,
+            "mem_storage": True,
+            "num_replicas": 1,
+        }
+        made = await self.api(
+            f"CONSUMER.CREATE.{stream}", stream_name=stream, config=config
+        )
+        reader, count = made.get("name"), _number(made.get("num_pending"))
+        return await self._fetch(f"{stream}.{reader}", count) if count else []
+
+    async def delete(self, stream: str, seq: int) -> None:
+        """Have one message deleted; nobody waits for that."""
+        await self._tell(f"STREAM.MSG.DELETE.{stream}", seq=seq)
+
+    async def trim(self, stream: str, subjects: str, keep: int) -> None:
+        """Have all but the newest messages deleted; nobody waits for that."""
+        await self._tell(f"STREAM.PURGE.{stream}", filter=subjects, keep=keep)
+
+    async def _get(self, stream: str, **which: object) -> Stored | None:
+        try:
+            answer = await self.api(f"STREAM.MSG.GET.{stream}", **which)
+        except ApiError as error:
+            if error.code == NO_MESSAGE:
+                return None
+            raise
+        return _stored(fields_in(answer.get("message")))
+
+    async def _fetch(self, reader: str, count: int) -> list[Stored]:
+        request = json.dumps({"batch": count, "no_wait": True}).encode()
+        messages = await self._connection.collect(
+            f"{API}.CONSUMER.MSG.NEXT.{reader}", request, count
+        )
+        await self._tell(f"CONSUMER.DELETE.{reader}")
+        return [_delivered(message) for message in messages]
+
+    async def _tell(self, verb: str, **request: object) -> None:
+        payload = json.dumps(request).encode() if request else b""
+        await self._connection.tell(f"{API}.{verb}", payload)
+
+
+def _answer(message: Message) -> Fields:
+    answer = fields_in(json.loads(message.data))
+    if "error" in answer:
+        raise ApiError(answer["error"])
+    return answer
+
+
+def _number(value: object) -> int:
+    if not isinstance(value, int):
+        raise AnarchonError(f"an answer that JetStream doesn't give: {value!r}")
+    return value
+
+
+def _stored(fields: Fields) -> Stored:
+    try:
+        data = base64.b64decode(str(fields.get("data", "")), validate=True)
+    except binascii.Error:
+        raise AnarchonError("an answer that JetStream doesn't give") from None
+    return Stored(
+        subject=str(fields.get("subject")),
+        seq=_number(fields.get("seq")),
+        data=data,
+        time=str(fields.get("time")),
+    )
+
+
+def _delivered(message: Message) -> Stored:
+    # $JS.ACK.<stream>.<reader>.<deliveries>.<number in the stream>.<...>; the longer
+    # form has a domain and an account before the stream
+    words = message.reply.split(".")
+    seq = words[SHORT_FORM - 4 if len(words) == SHORT_FORM else SHORT_FORM - 2]
+    return Stored(subject=message.subject, seq=int(seq), data=message.data)

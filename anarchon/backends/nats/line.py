@@ -1,0 +1,116 @@
+"""One connected client, and the answers that are awaited from it.
+
+Decides which message answers which request. Must not know what is asked for, nor when
+a connection is given up.
+"""
+
+import asyncio
+import itertools
+from contextlib import suppress
+
+from anarchon.backends.nats.clients import Source
+from anarchon.backends.nats.driver import Message, NatsClient, Subscription
+
+STATUS = "Status"
+NO_RESPONDERS = "503"
+
+
+class NoAnswer(ConnectionError):
+    """There was no answer: whether the request was carried out is unknown."""
+
+
+class Line:
+    """A client with one inbox for the answers to all requests.
+
+    The driver's own requests aren't used: when the connection is lost, they go on
+    waiting for what can't come any more.
+    """
+
+    def __init__(self) -> None:
+        self.client: NatsClient
+        self.heard: float = 0.0
+        self._subscription: Subscription
+        self._waiting: dict[str, asyncio.Future[Message]] = {}
+        self._numbers = itertools.count(1)
+        self._inbox = ""
+
+    async def open(self, source: Source) -> None:
+        """Get a client and listen for answers."""
+        self.client = await source.client(self.lost)
+        self._inbox = self.client.new_inbox()
+        self._subscription = await self.client.subscribe(
+            f"{self._inbox}.*", cb=self._receive
+        )
+
+    async def close(self) -> None:
+        """Stop listening; the client stays open."""
+        self.lost()
+        await _ended(self._subscription)
+
+    def lost(self) -> None:
+        """Tell everybody who waits that no answer will come."""
+        for answer in self._waiting.values():
+            if not answer.done():
+                answer.set_exception(NoAnswer("the connection was lost"))
+
+    async def ask(self, subject: str, payload: bytes) -> Message:
+        """Send a request and return its answer; cancelled, it may have been sent."""
+        inbox = f"{self._inbox}.{next(self._numbers)}"
+        answer = self._await_at(inbox)
+        try:
+            await self.client.publish(subject, payload, reply=inbox)
+            message = await answer
+        finally:
+            del self._waiting[inbox]
+        if message.headers and message.headers.get(STATUS) == NO_RESPONDERS:
+            raise NoAnswer(f"nobody answers to {subject}: no stream, or no JetStream")
+        return message
+
+    async def collect(self, subject: str, payload: bytes, most: int) -> list[Message]:
+        """Send a request and return what is delivered, until there is no more."""
+        inbox = self.client.new_inbox()
+        found: list[Message] = []
+        last = self._await_at(inbox)
+
+        async def receive(message: Message) -> None:
+            self._hear()
+            # a message of a stream can be acknowledged, a status can't
+            if message.reply:
+                found.append(message)
+            if not last.done() and (len(found) == most or not message.reply):
+                last.set_result(message)
+
+        subscription = await self.client.subscribe(inbox, cb=receive)
+        try:
+            await self.client.publish(subject, payload, reply=inbox)
+            await last
+        finally:
+            del self._waiting[inbox]
+            await _ended(subscription)
+        return found
+
+    async def tell(self, subject: str, payload: bytes) -> None:
+        """Send a request whose answer doesn't matter."""
+        await self.client.publish(subject, payload, reply=f"{self._inbox}.0")
+
+    def _await_at(self, inbox: str) -> asyncio.Future[Message]:
+        if not self.client.is_connected:
+            raise NoAnswer("the client isn't connected")
+        answer = asyncio.get_running_loop().create_future()
+        self._waiting[inbox] = answer
+        return answer
+
+    async def _receive(self, message: Message) -> None:
+        self._hear()
+        answer = self._waiting.get(message.subject)
+        if answer is not None and not answer.done():
+            answer.set_result(message)
+
+    def _hear(self) -> None:
+        self.heard = asyncio.get_running_loop().time()
+
+
+async def _ended(subscription: Subscription) -> None:
+    # with its connection gone, there is nothing to end
+    with suppress(Exception):
+        await subscription.unsubscribe()

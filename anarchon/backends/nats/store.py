@@ -1,0 +1,150 @@
+"""The open NATS store: a claim is a message, and the first one of a slot stays.
+
+Decides what each operation puts into the streams and what the answers mean. Must not
+know how the server is reached.
+"""
+
+import random
+from collections.abc import Sequence
+from dataclasses import replace
+
+from anarchon.backends.claim import decide_once
+from anarchon.backends.clock import milliseconds
+from anarchon.backends.nats.entries import Entry, Held
+from anarchon.backends.nats.history import SURPLUS, read_history
+from anarchon.backends.nats.jetstream import JetStream
+from anarchon.backends.nats.subjects import Subjects
+from anarchon.backends.nats.timing import Time
+from anarchon.errors import AnarchonError
+from anarchon.model import End, RunRecord
+from anarchon.protocol import Answer, Claim, ClaimReply, Running, Won
+
+# of so many finishes one has the job's records trimmed
+TRIMMING = 32
+# claims that were won here and aren't finished; of more, the oldest are read again
+MOST_WON = 10_000
+
+
+class NatsStore:
+    """The open store without leases: each slot is granted once.
+
+    The server grants a slot to the first message on its subject and remembers that for
+    ``remember`` seconds. No slot is asked for that is older than half of it, and no
+    grant believed that comes after all of it: so a claim that was forgotten is never
+    granted again.
+    """
+
+    def __init__(
+        self, jetstream: JetStream, subjects: Subjects, time: Time, remember: float
+    ) -> None:
+        self._jetstream = jetstream
+        self._subjects = subjects
+        self._time = time
+        self._remember = remember
+        self._won: dict[tuple[str, int], Held] = {}
+
+    async def time(self) -> int:
+        """Return the server's clock, asked within the last half minute."""
+        return await self._time.now()
+
+    async def prepare(self, jobs: Sequence[str]) -> None:  # noqa: ARG002  as promised
+        """Ask for the time, so that the first claim needn't."""
+        await self._time.now()
+
+    async def claim(self, claim: Claim) -> ClaimReply:
+        """Answer a claim (L1, L2, L4); cancelled, it was granted or not made."""
+        now = await self._time.now()
+        if refusal := self._untimely(claim, now):
+            return await self._answer(claim) or replace(refusal, now=now)
+        held = Held.by(claim, now)
+        subject = self._subjects.claim(claim.job, claim.slot)
+        seq = await self._jetstream.put(self._subjects.claims, subject, held.write())
+        if seq is None:
+            return await self._answer(claim) or self._unsure(claim)
+        now = self._time.estimate()
+        if now > claim.slot + milliseconds(self._remember):
+            return self._unsure(claim)
+        self._keep_in_mind(replace(held, seq=seq))
+        return Won(now=now, attempt=1, left=claim.lease)
+
+    async def finish(self, job: str, slot: int, token: str, end: End) -> Answer:
+        """End the run by its record (L7, L10); cancelled, it is done or not."""
+        now = await self._time.now()
+        held = self._won.get((job, slot)) or await self._held(job, slot)
+        if held is None or held.token != token:
+            # the claim may be forgotten when the record isn't
+            accepted = held is None and await self._is_recorded(job, slot, token, end)
+            return Answer(now=self._time.estimate(), accepted=accepted)
+        accepted = await self._put(
+            self._subjects.result(job, slot), Entry.of(held, end, now)
+        ) or await self._is_recorded(job, slot, token, end)
+        self._won.pop((job, slot), None)
+        return Answer(now=self._time.estimate(), accepted=accepted)
+
+    async def record(self, record: RunRecord, token: str, keep: int) -> None:
+        """Add a manual run's record, once; cancelled, it is there or not."""
+        subject = self._subjects.manual(record.job, token)
+        await self._put(subject, Entry(record=record, token=token, keep=keep))
+
+    async def history(self, job: str, limit: int) -> list[RunRecord]:
+        """Return the newest ``limit`` records, newest first."""
+        return await read_history(self._jetstream, self._subjects, job, limit)
+
+    def _untimely(self, claim: Claim, now: int) -> ClaimReply | None:
+        """Return the refusal of a claim that is early or late for whoever asks."""
+        within = min(claim.limit, self._remember / 2)
+        decision = decide_once(
+            replace(claim, limit=within), now, None, {}, lambda _: None
+        )
+        return None if decision.granted else decision.reply
+
+    async def _answer(self, claim: Claim) -> ClaimReply | None:
+        """Return the answer if the slot is granted, to this token or another."""
+        held = await self._held(claim.job, claim.slot)
+        if held is None:
+            return None
+        if held.token == claim.token and not await self._has_ended(held):
+            self._keep_in_mind(held)
+            return Won(now=self._time.estimate(), attempt=1, left=claim.lease)
+        return Running(
+            now=self._time.estimate(),
+            attempt=1,
+            left=0.0,
+            instance_id=held.instance_id,
+        )
+
+    async def _held(self, job: str, slot: int) -> Held | None:
+        subject = self._subjects.claim(job, slot)
+        stored = await self._jetstream.last(self._subjects.claims, subject)
+        return None if stored is None else Held.read(stored, job)
+
+    async def _entry(self, job: str, slot: int) -> Entry | None:
+        subject = self._subjects.result(job, slot)
+        stored = await self._jetstream.last(self._subjects.history, subject)
+        return None if stored is None else Entry.read(stored, job)
+
+    async def _has_ended(self, held: Held) -> bool:
+        return await self._entry(held.job, held.slot) is not None
+
+    async def _is_recorded(self, job: str, slot: int, token: str, end: End) -> bool:
+        entry = await self._entry(job, slot)
+        return entry is not None and entry.tells(token, end)
+
+    async def _put(self, subject: str, entry: Entry) -> bool:
+        """Add a record unless there is one; trim the job's now and then."""
+        history, job = self._subjects.history, entry.record.job
+        seq = await self._jetstream.put(history, subject, entry.write())
+        if seq is not None and random.random() < 1 / TRIMMING:
+            records = self._subjects.records_of(job)
+            await self._jetstream.trim(history, records, entry.keep + SURPLUS)
+        return seq is not None
+
+    def _keep_in_mind(self, held: Held) -> None:
+        if len(self._won) >= MOST_WON:
+            del self._won[next(iter(self._won))]
+        self._won[held.job, held.slot] = held
+
+    def _unsure(self, claim: Claim) -> ClaimReply:
+        raise AnarchonError(
+            f"slot {claim.slot} of {claim.job!r} was forgotten while it was asked for"
+        )
