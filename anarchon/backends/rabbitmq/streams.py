@@ -1,0 +1,160 @@
+"""The few words of AMQP that streams need, and the types of the driver beneath.
+
+Channels are those of aiormq, on which aio-pika stands: aio-pika's own restore
+themselves after an outage and would hide that entries were missed. Must not know what
+is in the streams.
+"""
+
+import asyncio
+from collections.abc import AsyncGenerator, Callable, Mapping
+from contextlib import asynccontextmanager, suppress
+from typing import cast
+
+from aio_pika.abc import AbstractConnection as Connection
+from aiormq.abc import AbstractChannel as Channel
+from aiormq.abc import AbstractConnection as Wire
+from aiormq.abc import DeliveredMessage
+from aiormq.exceptions import AMQPError
+from pamqp.commands import Basic, Queue
+
+ANSWERS_WITHIN = 4.0
+CLOSES_WITHIN = 2.0
+
+_READ_AHEAD = 1_000
+_ACKNOWLEDGE_AFTER = 0.02
+_PERSISTENT = 2
+
+
+def wire_of(connection: Connection) -> Wire:
+    """Return what is beneath a connection.
+
+    Raises:
+        ConnectionError: it is closed, or not open again yet.
+    """
+    transport = connection.transport
+    if transport is None or not transport.connection.is_opened:
+        raise ConnectionError("the connection is closed")
+    return transport.connection
+
+
+async def open_channel(connection: Connection) -> Channel:
+    """Open a channel, which confirms what is published."""
+    return await wire_of(connection).channel(timeout=ANSWERS_WITHIN)
+
+
+@asynccontextmanager
+async def channel_for(connection: Connection) -> AsyncGenerator[Channel]:
+    """Open a channel that may break, and close it."""
+    channel = await open_channel(connection)
+    try:
+        yield channel
+    finally:
+        await close_channel(channel)
+
+
+async def close_channel(channel: Channel) -> None:
+    """Close a channel, or leave it as it is when that takes too long."""
+    with suppress(TimeoutError, AMQPError, ConnectionError):
+        async with asyncio.timeout(CLOSES_WITHIN):
+            await channel.close()
+
+
+def closing_of(channel: Channel) -> asyncio.Future[object]:
+    """Return what is done, with the reason, once a channel is closed."""
+    return cast(
+        "asyncio.Future[object]",
+        channel.closing,  # pyright: ignore[reportUnknownMemberType]
+    )
+
+
+async def declare(
+    channel: Channel, stream: str, bounds: Mapping[str, str | int]
+) -> Queue.DeclareOk:
+    """Create a stream with such bounds; harmless when there is the same one."""
+    return await channel.queue_declare(
+        stream,
+        durable=True,
+        arguments={"x-queue-type": "stream", **bounds},
+        timeout=ANSWERS_WITHIN,
+    )
+
+
+async def look_at(channel: Channel, stream: str) -> Queue.DeclareOk:
+    """Return what the server says of a stream that is there."""
+    return await channel.queue_declare(stream, passive=True, timeout=ANSWERS_WITHIN)
+
+
+async def publish(channel: Channel, stream: str, body: bytes) -> None:
+    """Add an entry to a stream; returns when the server has it.
+
+    Raises:
+        PublishError: there is no such stream.
+    """
+    await channel.basic_publish(
+        body,
+        routing_key=stream,
+        properties=Basic.Properties(
+            content_type="application/json", delivery_mode=_PERSISTENT
+        ),
+        mandatory=True,
+        timeout=ANSWERS_WITHIN,
+    )
+
+
+class Tap:
+    """Reads a stream in order, as long as its channel lives.
+
+    ``hear`` gets each entry with its offset and must not raise.
+    """
+
+    def __init__(self, channel: Channel, hear: Callable[[int, bytes], None]) -> None:
+        self._channel = channel
+        self._hear = hear
+        self._newest_tag = 0
+        self._acknowledging = False
+        self._name: str | None = None
+
+    async def open(self, stream: str, since: int | str) -> None:
+        """Read from an offset on, or from one of the places that the server knows."""
+        channel = self._channel
+        await channel.basic_qos(prefetch_count=_READ_AHEAD, timeout=ANSWERS_WITHIN)
+        reply = await channel.basic_consume(
+            stream,
+            self._on_message,
+            arguments={"x-stream-offset": since},
+            timeout=ANSWERS_WITHIN,
+        )
+        self._name = reply.consumer_tag
+
+    def mute(self) -> None:
+        """Acknowledge no more: on a channel that is closed it breaks the connection."""
+        self._name = None
+
+    async def close(self) -> None:
+        """Hear no more; what the server had sent before was heard."""
+        name = self._name
+        self.mute()
+        if name is not None:
+            await self._channel.basic_cancel(name, timeout=ANSWERS_WITHIN)
+
+    async def _on_message(self, message: DeliveredMessage) -> None:
+        self._newest_tag = message.delivery_tag or 0
+        self._hear(_offset_of(message), message.body)
+        if not self._acknowledging:
+            await self._acknowledge()
+
+    async def _acknowledge(self) -> None:
+        """Acknowledge what was read, and with it all that comes in a moment."""
+        self._acknowledging = True
+        await asyncio.sleep(_ACKNOWLEDGE_AFTER)
+        self._acknowledging = False
+        if self._name is not None:
+            with suppress(AMQPError):
+                await self._channel.basic_ack(
+                    self._newest_tag, multiple=True, wait=False
+                )
+
+
+def _offset_of(message: DeliveredMessage) -> int:
+    offset = (message.header.properties.headers or {}).get("x-stream-offset")
+    return offset if isinstance(offset, int) else -1
