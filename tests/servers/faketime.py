@@ -1,7 +1,8 @@
 """Running a Python program whose wall clock is wrong.
 
 Decides that only wall time is shifted: what is measured on the monotonic clock, every
-sleep and every timeout, stays as it is.
+sleep and every timeout, stays as it is. All but ``time.sleep``, which fails there: the
+command of Debian 12 gets its absolute deadline wrong.
 """
 
 import os

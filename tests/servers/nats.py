@@ -1,6 +1,7 @@
 """NATS 2.15 and 2.9 with JetStream, which keeps its streams in files."""
 
 import json
+import ssl
 import urllib.request
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -32,6 +33,12 @@ class Nats(Server):
         scheme = "nats" if self.certificates is None else "tls"
         secret = f"{USER}:{quote(self.password, safe='')}@" if self.password else ""
         return f"{scheme}://{secret}{self.host}:{port}"
+
+    def trust(self) -> ssl.SSLContext | None:
+        """Return what a client needs to trust it, if it is encrypted."""
+        if self.certificates is None:
+            return None
+        return ssl.create_default_context(cafile=self.certificates.authority)
 
     def prepare(self) -> None:
         """Write its configuration."""
