@@ -25,6 +25,7 @@ nox.options.sessions = [
     "properties",
     "slow",
     "processes",
+    "servers",
     "tests",
 ]
 
@@ -52,7 +53,15 @@ def slow(session: nox.Session) -> None:
 @nox.session
 def processes(session: nox.Session) -> None:
     """Kill, freeze, stop and restart real processes on one SQLite file."""
-    marked = "processes and not slow"
+    marked = "processes and not servers and not slow"
+    session.run("pytest", "tests", "-m", marked, *session.posargs)
+
+
+@nox.session
+def servers(session: nox.Session) -> None:
+    """Run what needs real servers: the backends, through all faults of their stores."""
+    session.run("python", "tools/build_redis.py")
+    marked = "servers and not slow"
     session.run("pytest", "tests", "-m", marked, *session.posargs)
 
 

