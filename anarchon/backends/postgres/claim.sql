@@ -108,11 +108,17 @@ END $$;
 CREATE FUNCTION {schema}.grant_first(asked {schema}.request, at bigint) RETURNS void
 LANGUAGE plpgsql AS $$
 BEGIN
-    INSERT INTO {schema}.jobs (job, newest) VALUES (asked.job, asked.slot)
-    ON CONFLICT (job) DO UPDATE SET newest = excluded.newest;
-    INSERT INTO {schema}.runs VALUES (asked.job, asked.slot, 1, asked.token,
-        asked.instance_id, at, at + asked.lease, asked.lease, false, 0);
-    PERFORM {schema}.open_record(asked, 1, at);
+    -- one statement, since each takes about as long to begin as to write a row
+    WITH newest AS (
+        INSERT INTO {schema}.jobs (job, newest) VALUES (asked.job, asked.slot)
+        ON CONFLICT (job) DO UPDATE SET newest = excluded.newest
+    ), run AS (
+        INSERT INTO {schema}.runs VALUES (asked.job, asked.slot, 1, asked.token,
+            asked.instance_id, at, at + asked.lease, asked.lease, false, 0)
+    )
+    INSERT INTO {schema}.records VALUES (asked.job, at, 1, asked.slot, asked.token,
+        asked.mode, asked.instance_id, NULL, 'running', NULL, NULL, 0);
+    PERFORM {schema}.trim(asked, at);
 END $$;
 
 -- take_over: grant the next attempt of a run whose lease ran out
@@ -126,7 +132,9 @@ BEGIN
     SET attempt = asked.attempt, token = asked.token, instance_id = asked.instance_id,
         started = at, until = at + asked.lease, lease = asked.lease, spent = false
     WHERE job = own.job AND slot = own.slot;
-    PERFORM {schema}.open_record(asked, asked.attempt, at);
+    INSERT INTO {schema}.records VALUES (asked.job, at, asked.attempt, asked.slot,
+        asked.token, asked.mode, asked.instance_id, NULL, 'running', NULL, NULL, 0);
+    PERFORM {schema}.trim(asked, at);
     RETURN json_build_object('is', 'won', 'now', at, 'attempt', asked.attempt,
         'left', asked.lease, 'taken_from', own.instance_id, 'waited', at - own.until);
 END $$;
@@ -175,16 +183,20 @@ LANGUAGE sql AS $$
     RETURNING *
 $$;
 
--- open_record: begin the record of an attempt that is granted, and trim the history
-CREATE FUNCTION {schema}.open_record(
-    asked {schema}.request, number integer, at bigint
-) RETURNS void
+-- trim: drop the records that are older than the newest ones, ended long ago, and are
+-- no part of an unfinished run
+CREATE FUNCTION {schema}.trim(asked {schema}.request, at bigint) RETURNS void
 LANGUAGE plpgsql AS $$
 BEGIN
-    INSERT INTO {schema}.records VALUES (asked.job, at, number, asked.slot, asked.token,
-        asked.mode, asked.instance_id, NULL, 'running', NULL, NULL, 0);
+    IF NOT EXISTS (
+        SELECT FROM {schema}.records
+        WHERE job = asked.job AND started < at - asked.keep_for
+    ) THEN
+        RETURN;
+    END IF;
     DELETE FROM {schema}.records AS old
     WHERE job = asked.job AND ended < at - asked.keep_for
+        AND started < at - asked.keep_for
         AND (started, attempt, slot, token) < (
             SELECT started, attempt, slot, token FROM {schema}.records
             WHERE job = asked.job

@@ -35,6 +35,14 @@ class Connection(Protocol):
         """Run a query by the simple protocol, and pass on its rows as they come."""
         ...
 
+    def fetchval(self, query: str, *args: object) -> Awaitable[str]:
+        """Run a query by a prepared statement, and return its one value."""
+        ...
+
+    def get_server_pid(self) -> int:
+        """Tell the number of the server's process, as whoever answers says it is."""
+        ...
+
     def execute(self, query: str) -> Awaitable[str]:
         """Run statements without arguments by the simple protocol."""
         ...
@@ -87,6 +95,6 @@ def loop_of(pool: Pool) -> AbstractEventLoop | None:
 
 
 async def connect(url: str) -> Connection:
-    """Open a connection. No statement of it is prepared behind a pooler's back."""
+    """Open a connection."""
     make = cast("Callable[..., Awaitable[Connection]]", asyncpg.connect)  # pyright: ignore[reportUnknownMemberType]
-    return await make(url, timeout=CONNECT_WITHIN, statement_cache_size=0)
+    return await make(url, timeout=CONNECT_WITHIN)

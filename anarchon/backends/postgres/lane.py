@@ -11,18 +11,15 @@ whatever has befallen one of them may have befallen all.
 """
 
 import asyncio
-import json
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager, suppress
 from typing import Protocol
 
 from anarchon.backends.postgres.driver import BROKEN, Connection
+from anarchon.backends.postgres.sql import Query
+from anarchon.backends.postgres.ways import Way, in_plain
 
 PATIENCE = 4.5
-
-# of COPY's binary format, which unlike its others gives a value as it is: around one
-# row of one field stand signature, flags and lengths, and a mark of the end
-_BEFORE, _AFTER = 25, 2
 
 
 class Source(Protocol):
@@ -42,13 +39,17 @@ class Source(Protocol):
 
 
 class Lane:
-    """Connections from ``source``, at most ``size`` of them at a time."""
+    """Connections from ``source``, at most ``size`` of them at a time.
+
+    ``way`` is how they are asked; at first the one that works everywhere.
+    """
 
     def __init__(self, source: Source, size: int) -> None:
+        self.way: Way = in_plain
         self._source = source
         self._free = asyncio.Semaphore(size)
 
-    async def ask(self, query: str) -> object:
+    async def ask(self, query: Query) -> object:
         """Run a query in one round trip, and return the JSON value that it answers.
 
         A connection that broke since it was last used is replaced once and the same
@@ -74,21 +75,6 @@ class Lane:
                 raise
             await self._source.give_back(connection)
 
-    async def _ask(self, query: str) -> object:
+    async def _ask(self, query: Query) -> object:
         async with self.connection() as connection:
-            return await asked(connection, query)
-
-
-async def asked(connection: Connection, query: str) -> object:
-    """Run a query that answers with one JSON value.
-
-    As a COPY it travels by the simple protocol: one round trip, and no statement to be
-    prepared, of which a pooler of transactions knows nothing.
-    """
-    parts: list[bytes] = []
-
-    async def keep(part: bytes) -> None:
-        parts.append(part)
-
-    await connection.copy_from_query(query, output=keep, format="binary")
-    return json.loads(b"".join(parts)[_BEFORE:-_AFTER])
+            return await self.way(connection, query)

@@ -46,7 +46,8 @@ async def open_store(
         with reaching(shown):
             work, beats = await _lanes(where, stack)
             async with asyncio.timeout(SET_UP_WITHIN), work.connection() as connection:
-                await set_up(connection, schema, str(shown))
+                way = await set_up(connection, schema, str(shown))
+        work.way = beats.way = way
         yield PostgresStore(work, beats, schema, given)
 
 

@@ -7,8 +7,8 @@ Must not know what is in it.
 from typing import cast
 
 from anarchon.backends.postgres.driver import Connection
-from anarchon.backends.postgres.lane import asked
-from anarchon.backends.postgres.sql import Schema
+from anarchon.backends.postgres.sql import Query, Schema
+from anarchon.backends.postgres.ways import Way, in_plain, prepared
 from anarchon.backends.records import integer
 from anarchon.errors import BackendTooOld, BackendUnavailable
 
@@ -21,38 +21,42 @@ OLDEST = 12
 _SETTING_UP = "SELECT pg_advisory_xact_lock(hashtextextended('anarchon schema', 0))"
 
 
-async def set_up(connection: Connection, schema: Schema, where: str) -> None:
-    """Check the server and create what is missing; harmless when all of it is there.
+_SERVER = Query(
+    """
+    SELECT json_build_object(
+        'version', current_setting('server_version'),
+        'number', current_setting('server_version_num')::int,
+        'process', pg_backend_pid(),
+        'standby', pg_is_in_recovery(),
+        'read only', current_setting('transaction_read_only') = 'on',
+        'isolation', current_setting('transaction_isolation'),
+        'encoding', current_setting('server_encoding'))
+    """
+)
 
-    Cancelled, the schema is there or not, and never half of it.
+
+async def set_up(connection: Connection, schema: Schema, where: str) -> Way:
+    """Check the server and create what is missing; return how it can be asked.
+
+    Harmless when all of it is there. Cancelled, the schema is there or
+    not, and never half of it.
 
     Raises:
         BackendTooOld: the server is, or a newer anarchon made the schema.
         BackendUnavailable: the server takes no writes, or not as they are needed.
     """
-    await _check(connection, where)
+    way = await _check(connection, where)
     if await _agrees(connection, schema, where):
-        return
+        return way
     async with connection.transaction():
         await connection.execute(_SETTING_UP)
         if not await _agrees(connection, schema, where):
             await _create(connection, schema)
+    return way
 
 
-async def _check(connection: Connection, where: str) -> None:
-    server = await asked(
-        connection,
-        """
-        SELECT json_build_object(
-            'version', current_setting('server_version'),
-            'number', current_setting('server_version_num')::int,
-            'standby', pg_is_in_recovery(),
-            'read only', current_setting('transaction_read_only') = 'on',
-            'isolation', current_setting('transaction_isolation'),
-            'encoding', current_setting('server_encoding'))
-        """,
-    )
-    found = cast("dict[str, object]", server)
+async def _check(connection: Connection, where: str) -> Way:
+    found = cast("dict[str, object]", await in_plain(connection, _SERVER))
     if integer(found["number"]) < OLDEST * 10_000:
         raise BackendTooOld(
             f"PostgreSQL {found['version']} at {where} is too old: {OLDEST} or newer "
@@ -60,6 +64,9 @@ async def _check(connection: Connection, where: str) -> None:
         )
     if problem := _unfit(found):
         raise BackendUnavailable(f"{where} can't be used: {problem}")
+    # a pooler makes up the number of the process that it seems to be
+    direct = connection.get_server_pid() == found["process"]
+    return prepared if direct else in_plain
 
 
 def _unfit(server: dict[str, object]) -> str | None:
@@ -81,13 +88,11 @@ def _unfit(server: dict[str, object]) -> str | None:
 async def _agrees(connection: Connection, schema: Schema, where: str) -> bool:
     """Tell whether the schema is there, in the version that this code works with."""
     table = f"{schema.name}.schema_version"
-    there = await asked(
-        connection, f"SELECT to_json(to_regclass('{table}') IS NOT NULL)"
-    )
-    if not there:
+    there = Query(f"SELECT to_json(to_regclass('{table}') IS NOT NULL)")
+    if not await in_plain(connection, there):
         return False
     version = f"SELECT to_json(coalesce(max(version), 0)) FROM {table}"  # noqa: S608
-    found = await asked(connection, version)
+    found = await in_plain(connection, Query(version))
     if found == VERSION:
         return True
     raise BackendTooOld(
@@ -97,10 +102,8 @@ async def _agrees(connection: Connection, schema: Schema, where: str) -> bool:
 
 
 async def _create(connection: Connection, schema: Schema) -> None:
-    there = await asked(
-        connection, f"SELECT to_json(to_regnamespace('{schema.name}') IS NOT NULL)"
-    )
-    if not there:
+    there = Query(f"SELECT to_json(to_regnamespace('{schema.name}') IS NOT NULL)")
+    if not await in_plain(connection, there):
         # asked first: without a right to create one, it may have been made by others
         await connection.execute(f"CREATE SCHEMA {schema.name}")
     await connection.execute(schema.script(VERSION))

@@ -5,35 +5,43 @@ Decides how values are written into a statement. Must not know what the steps do
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from importlib.resources import files
 
 Value = str | int | float | None
+Argument = Value | Sequence[str]
 
 _FILES = ("tables.sql", "steps.sql", "claim.sql")
 
+_PLACE = re.compile(r"\$(\d+)")
 _NOT_PLAIN = re.compile(r"[^ !#-&(-\[\]-~]")
 
 
-class Row:
-    """Values that one argument of a step consists of, a row of the named type."""
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A statement that answers with one JSON value, and the values of its places.
 
-    __slots__ = ("kind", "values")
+    The places are ``$1``, ``$2`` and so on, and stand nowhere else.
+    """
 
-    def __init__(self, kind: str, *values: Value) -> None:
-        self.kind = kind
-        self.values = values
+    text: str
+    values: tuple[Argument, ...] = ()
 
-
-Argument = Value | Sequence[str] | Row
+    def written(self) -> str:
+        """Return the statement with its values in it."""
+        return _PLACE.sub(
+            lambda place: _written(self.values[int(place[1]) - 1]), self.text
+        )
 
 
 class Schema:
     """The schema of one namespace; ``name`` is quoted as statements need it."""
 
-    __slots__ = ("name",)
+    __slots__ = ("_calls", "name")
 
     def __init__(self, namespace: str) -> None:
         self.name = f'"{namespace}"'
+        self._calls: dict[str, str] = {}
 
     def script(self, version: int) -> str:
         """Return the statements that make all that is in the schema, and number it."""
@@ -41,18 +49,33 @@ class Schema:
         text = "".join(folder.joinpath(name).read_text("utf-8") for name in _FILES)
         return text.replace("{schema}", self.name).replace("{version}", str(version))
 
-    def call(self, step: str, *arguments: Argument) -> str:
-        """Return the query that runs a step, which answers with one JSON value."""
-        listed = ", ".join(map(self._written, arguments))
-        return f"SELECT {self.name}.{step}({listed})"
+    def call(self, step: str, *values: Argument) -> Query:
+        """Return the query that calls a step with as many arguments as values."""
+        if (text := self._calls.get(step)) is None:
+            text = f"SELECT {self.name}.{step}({_places(1, len(values))})"
+            self._calls[step] = text
+        return Query(text, values)
 
-    def _written(self, argument: Argument) -> str:
-        if isinstance(argument, Row):
-            values = ", ".join(map(literal, argument.values))
-            return f"ROW({values})::{self.name}.{argument.kind}"
-        if argument is None or isinstance(argument, str | int | float):
-            return literal(argument)
-        return f"ARRAY[{', '.join(map(literal, argument))}]::text[]"
+    def call_with_row(
+        self, step: str, kind: str, row: tuple[Value, ...], last: Value
+    ) -> Query:
+        """Return the query that calls a step with a row of a type, and a value."""
+        if (text := self._calls.get(step)) is None:
+            fields, after = _places(1, len(row)), len(row) + 1
+            argument = f"ROW({fields})::{self.name}.{kind}"
+            text = f"SELECT {self.name}.{step}({argument}, ${after})"
+            self._calls[step] = text
+        return Query(text, (*row, last))
+
+
+def _places(first: int, last: int) -> str:
+    return ", ".join(f"${number}" for number in range(first, last + 1))
+
+
+def _written(value: Argument) -> str:
+    if value is None or isinstance(value, str | int | float):
+        return literal(value)
+    return f"ARRAY[{', '.join(map(literal, value))}]::text[]"
 
 
 def literal(value: Value) -> str:
@@ -63,8 +86,9 @@ def literal(value: Value) -> str:
     """
     if value is None:
         return "NULL"
-    text = str(value) if isinstance(value, str | int) else repr(value)
-    return f"E'{_NOT_PLAIN.sub(_escaped, text)}'"
+    if not isinstance(value, str):
+        return f"'{value!r}'"
+    return f"E'{_NOT_PLAIN.sub(_escaped, value)}'"
 
 
 def _escaped(match: re.Match[str]) -> str:

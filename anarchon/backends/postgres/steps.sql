@@ -77,7 +77,7 @@ BEGIN
 END $$;
 
 -- record: add the record of a manual run, once, and trim the manual ones
-CREATE FUNCTION {schema}.record(added {schema}.records, keep integer) RETURNS json
+CREATE FUNCTION {schema}.record(added {schema}.records, keep bigint) RETURNS json
 LANGUAGE plpgsql AS $$
 BEGIN
     PERFORM {schema}.enter(added.job, NULL);
@@ -96,7 +96,7 @@ BEGIN
 END $$;
 
 -- history: the newest records of a job, newest first
-CREATE FUNCTION {schema}.history(of_job text, up_to integer) RETURNS json
+CREATE FUNCTION {schema}.history(of_job text, up_to bigint) RETURNS json
 LANGUAGE sql STABLE AS $$
     SELECT coalesce(json_agg(newest), '[]') FROM (
         SELECT * FROM {schema}.records WHERE job = of_job

@@ -14,7 +14,7 @@ from anarchon.backends.postgres.replies import (
     records_from,
     unfinished_from,
 )
-from anarchon.backends.postgres.sql import Row, Schema
+from anarchon.backends.postgres.sql import Schema, Value
 from anarchon.backends.records import fields_of, integer, storable
 from anarchon.model import End, Overlap, RunRecord
 from anarchon.protocol import Answer, Claim, ClaimReply, Unfinished
@@ -51,7 +51,8 @@ class PostgresStore:
 
     async def claim(self, claim: Claim) -> ClaimReply:
         """Answer a claim (L1 to L6, L9); cancelled, it was answered or not made."""
-        query = self._schema.call("claim", _request(claim), self._given())
+        request = _request(claim)
+        query = self._schema.call_with_row("claim", "request", request, self._given())
         return claim_reply(await self._work.ask(query))
 
     async def finish(self, job: str, slot: int, token: str, end: End) -> Answer:
@@ -63,12 +64,13 @@ class PostgresStore:
     async def record(self, record: RunRecord, token: str, keep: int) -> None:
         """Add a manual run's record, once; cancelled, it is there or not."""
         fields = {**fields_of(record), "error": _written(record.error), "token": token}
-        row = Row("records", *(fields[column] for column in _RECORD))
-        await self._work.ask(self._schema.call("record", row, keep))
+        row = tuple(fields[column] for column in _RECORD)
+        query = self._schema.call_with_row("record", "records", row, _count(keep))
+        await self._work.ask(query)
 
     async def history(self, job: str, limit: int) -> list[RunRecord]:
         """Return the newest ``limit`` records, newest first."""
-        query = self._schema.call("history", job, max(limit, 0))
+        query = self._schema.call("history", job, _count(limit))
         return records_from(await self._work.ask(query))
 
     async def heartbeat(self, job: str, slot: int, token: str, lease: float) -> Answer:
@@ -88,9 +90,9 @@ class PostgresStore:
         return unfinished_from(await self._work.ask(query))
 
 
-def _request(claim: Claim) -> Row:
-    return Row(
-        "request",
+def _request(claim: Claim) -> tuple[Value, ...]:
+    """Return a claim as a row of the type ``request``."""
+    return (
         claim.job,
         claim.slot,
         claim.token,
@@ -102,9 +104,14 @@ def _request(claim: Claim) -> Row:
         claim.max_attempts,
         milliseconds(claim.limit),
         milliseconds(claim.startable),
-        claim.keep,
+        _count(claim.keep),
         milliseconds(claim.keep_for),
     )
+
+
+def _count(number: int) -> int:
+    """Return a number as the server can hold it; no table has as many rows."""
+    return min(max(number, 0), 2**63 - 1)
 
 
 def _written(error: str | None) -> str | None:

@@ -63,6 +63,6 @@ CREATE TYPE {schema}.request AS (
     max_attempts integer,
     "within"     bigint,
     startable    bigint,
-    keep         integer,
+    keep         bigint,
     keep_for     bigint
 );
