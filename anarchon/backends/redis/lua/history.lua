@@ -1,0 +1,19 @@
+-- Reads the newest asked.limit records, newest first, as they are.
+
+local AT_ONCE = 1000
+
+local places = {}
+if asked.limit > 0 then
+    places = redis.call('ZREVRANGE', ORDER, 0, asked.limit - 1)
+end
+local records = {}
+for first = 1, #places, AT_ONCE do
+    local names = {}
+    for i = first, math.min(first + AT_ONCE - 1, #places) do
+        table.insert(names, string.match(places[i], '^%d+:(.*)$') or places[i])
+    end
+    for _, record in ipairs(redis.call('HMGET', RECORDS, unpack(names))) do
+        if record then table.insert(records, record) end
+    end
+end
+return records

@@ -1,0 +1,3 @@
+-- Tells the store's clock.
+
+return reply({})

@@ -1,0 +1,56 @@
+"""How the store is opened: the client, a look at the server, the lanes.
+
+Decides how many connections are used for what. Must not know what is asked of a store.
+"""
+
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+
+from redis.asyncio import RedisCluster
+
+from anarchon.backends.address import Address, reaching
+from anarchon.backends.clock import StoreClock
+from anarchon.backends.redis.client import Source, info_of, opened
+from anarchon.backends.redis.keys import Keys
+from anarchon.backends.redis.lane import Lane
+from anarchon.backends.redis.scripts import scripts_of
+from anarchon.backends.redis.server import Server
+from anarchon.backends.redis.store import Lanes, RedisClaimStore, RedisLeaseStore
+from anarchon.backends.redis.strategy import Strategy
+from anarchon.bridge import Bridge
+
+WORK, BEATS = 16, 4
+JOBS_AT_ONCE = 500
+
+
+@asynccontextmanager
+async def open_store(
+    source: Source,
+    keys: Keys,
+    bridge: Bridge | None,
+    clock: StoreClock | None,
+) -> AsyncGenerator[RedisClaimStore]:
+    """Connect, look at the server, yield the store, and close what was opened.
+
+    Cancelled while opening, nothing has changed on the server.
+
+    Raises:
+        BackendUnavailable: the server can't be reached or used.
+        BackendTooOld: it lacks what the strategy needs.
+        InvalidOption: the client lives in another loop than the running one.
+    """
+    address = source if isinstance(source, Address) else "the Redis server"
+    async with opened(source, bridge) as client:
+        with reaching(address):
+            info = await info_of(client)
+        alone = not isinstance(client, RedisCluster)
+        Server(info=info, address=str(address), alone=alone).check(keys.strategy)
+        lanes = Lanes(
+            work=Lane(client, WORK),
+            beats=Lane(client, BEATS),
+            # the jobs of a cluster lie on different nodes
+            jobs_at_once=JOBS_AT_ONCE if alone else 1,
+        )
+        leases = keys.strategy is Strategy.LEASE
+        kind = RedisLeaseStore if leases else RedisClaimStore
+        yield kind(lanes, keys, scripts_of(keys.strategy), clock)
