@@ -22,12 +22,24 @@ from anarchon.model import End, Reason, RunRecord, Status
 from anarchon.protocol import Claim
 
 
+def message_of(claim: Claim, now: int) -> bytes:
+    """Return the message that claims a slot now; its subject says which."""
+    fields = {
+        "token": claim.token,
+        "instance_id": claim.instance_id,
+        "reason": claim.mode,
+        "started": now,
+        "keep": claim.keep,
+    }
+    return json.dumps(fields).encode()
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Held:
     """A claim that was granted.
 
     ``started`` is in milliseconds of store time; ``seq`` is the message's number in its
-    stream, 0 before it has one.
+    stream.
     """
 
     job: str
@@ -37,19 +49,20 @@ class Held:
     reason: Reason
     started: int
     keep: int
-    seq: int = 0
+    seq: int
 
     @classmethod
-    def by(cls, claim: Claim, now: int) -> "Held":
-        """Return what a claim will have got if it is granted now."""
+    def by(cls, claim: Claim, started: int, seq: int) -> "Held":
+        """Return what a claim got whose message has this number."""
         return cls(
             job=claim.job,
             slot=claim.slot,
             token=claim.token,
             instance_id=claim.instance_id,
             reason=claim.mode,
-            started=now,
+            started=started,
             keep=claim.keep,
+            seq=seq,
         )
 
     @classmethod
@@ -59,11 +72,11 @@ class Held:
         Raises:
             Unreadable: it says something else.
         """
-        fields = _fields(stored, job)
         try:
+            fields = _fields(stored)
             return cls(
                 job=job,
-                slot=integer(fields.get("slot")),
+                slot=int(stored.subject.rpartition(".")[2]),
                 token=text(fields.get("token")),
                 instance_id=text(fields.get("instance_id")),
                 reason=Reason(text(fields.get("reason"))),
@@ -73,19 +86,6 @@ class Held:
             )
         except ValueError as error:
             raise Unreadable(stored.subject, str(error)) from error
-
-    def write(self) -> bytes:
-        """Return the message."""
-        fields = {
-            "job": self.job,
-            "slot": self.slot,
-            "token": self.token,
-            "instance_id": self.instance_id,
-            "reason": self.reason,
-            "started": self.started,
-            "keep": self.keep,
-        }
-        return json.dumps(fields).encode()
 
     def record(self) -> RunRecord:
         """Return the record of the run while its end isn't known."""
@@ -133,10 +133,13 @@ class Entry:
         Raises:
             Unreadable: it says something else.
         """
-        fields = _fields(stored, job)
         try:
+            fields = _fields(stored)
+            record = record_from(fields)
+            if record.job != job:
+                raise ValueError(f"it is about the job {record.job!r}")  # noqa: TRY301
             return cls(
-                record=record_from(fields),
+                record=record,
                 token=text(fields.get("token")),
                 keep=integer(fields.get("keep"), least=0),
                 claim=integer(fields.get("claim"), least=0),
@@ -156,14 +159,8 @@ class Entry:
         return mine == (token, end.status, end.duration, storable(end.error))
 
 
-def _fields(stored: Stored, job: str) -> dict[str, object]:
-    try:
-        fields: object = json.loads(stored.data)
-    except ValueError as error:
-        raise Unreadable(stored.subject, f"no JSON: {error}") from error
+def _fields(stored: Stored) -> dict[str, object]:
+    fields: object = json.loads(stored.data)
     if not isinstance(fields, dict):
-        raise Unreadable(stored.subject, f"{fields!r} is no object")
-    named = cast("dict[str, object]", fields)
-    if named.get("job") != job:
-        raise Unreadable(stored.subject, f"it is about the job {named.get('job')!r}")
-    return named
+        raise ValueError(f"{fields!r} is no object")  # noqa: TRY004
+    return cast("dict[str, object]", fields)

@@ -140,7 +140,7 @@ class JetStream:
 
 
 def _answer(message: Message) -> Fields:
-    answer = fields_in(json.loads(message.data))
+    answer = fields_in(json.loads(message.data.decode()))
     if "error" in answer:
         raise ApiError(answer["error"])
     return answer

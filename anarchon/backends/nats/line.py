@@ -23,12 +23,13 @@ class Line:
     """A client with one inbox for the answers to all requests.
 
     The driver's own requests aren't used: when the connection is lost, they go on
-    waiting for what can't come any more.
+    waiting for what can't come any more. Deadlines are times of the loop.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self.client: NatsClient
         self.heard: float = 0.0
+        self._loop = loop
         self._subscription: Subscription
         self._waiting: dict[str, asyncio.Future[Message]] = {}
         self._numbers = itertools.count(1)
@@ -50,42 +51,34 @@ class Line:
     def lost(self) -> None:
         """Tell everybody who waits that no answer will come."""
         for answer in self._waiting.values():
-            if not answer.done():
-                answer.set_exception(NoAnswer("the connection was lost"))
+            _give_up(answer, "the connection was lost")
 
-    async def ask(self, subject: str, payload: bytes) -> Message:
+    async def ask(self, subject: str, payload: bytes, deadline: float) -> Message:
         """Send a request and return its answer; cancelled, it may have been sent."""
         inbox = f"{self._inbox}.{next(self._numbers)}"
-        answer = self._await_at(inbox)
-        try:
-            await self.client.publish(subject, payload, reply=inbox)
-            message = await answer
-        finally:
-            del self._waiting[inbox]
+        message = await self._answer(inbox, subject, payload, deadline)
         if message.headers and message.headers.get(STATUS) == NO_RESPONDERS:
             raise NoAnswer(f"nobody answers to {subject}: no stream, or no JetStream")
         return message
 
-    async def collect(self, subject: str, payload: bytes, most: int) -> list[Message]:
+    async def collect(
+        self, subject: str, payload: bytes, most: int, deadline: float
+    ) -> list[Message]:
         """Send a request and return what is delivered, until there is no more."""
         inbox = self.client.new_inbox()
         found: list[Message] = []
-        last = self._await_at(inbox)
 
         async def receive(message: Message) -> None:
-            self._hear()
             # a message of a stream can be acknowledged, a status can't
             if message.reply:
                 found.append(message)
-            if not last.done() and (len(found) == most or not message.reply):
-                last.set_result(message)
+            if len(found) == most or not message.reply:
+                self._take(inbox, message)
 
         subscription = await self.client.subscribe(inbox, cb=receive)
         try:
-            await self.client.publish(subject, payload, reply=inbox)
-            await last
+            await self._answer(inbox, subject, payload, deadline)
         finally:
-            del self._waiting[inbox]
             await _ended(subscription)
         return found
 
@@ -93,21 +86,34 @@ class Line:
         """Send a request whose answer doesn't matter."""
         await self.client.publish(subject, payload, reply=f"{self._inbox}.0")
 
-    def _await_at(self, inbox: str) -> asyncio.Future[Message]:
+    async def _answer(
+        self, inbox: str, subject: str, payload: bytes, deadline: float
+    ) -> Message:
         if not self.client.is_connected:
             raise NoAnswer("the client isn't connected")
-        answer = asyncio.get_running_loop().create_future()
+        answer: asyncio.Future[Message] = self._loop.create_future()
         self._waiting[inbox] = answer
-        return answer
+        timer = self._loop.call_at(deadline, _give_up, answer, "no answer in time")
+        try:
+            await self.client.publish(subject, payload, reply=inbox)
+            return await answer
+        finally:
+            timer.cancel()
+            del self._waiting[inbox]
 
     async def _receive(self, message: Message) -> None:
-        self._hear()
-        answer = self._waiting.get(message.subject)
+        self._take(message.subject, message)
+
+    def _take(self, inbox: str, message: Message) -> None:
+        self.heard = self._loop.time()
+        answer = self._waiting.get(inbox)
         if answer is not None and not answer.done():
             answer.set_result(message)
 
-    def _hear(self) -> None:
-        self.heard = asyncio.get_running_loop().time()
+
+def _give_up(answer: asyncio.Future[Message], why: str) -> None:
+    if not answer.done():
+        answer.set_exception(NoAnswer(why))
 
 
 async def _ended(subscription: Subscription) -> None:

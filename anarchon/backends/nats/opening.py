@@ -55,4 +55,4 @@ def _time(
 ) -> Time:
     if backend.clock is not None:
         return GivenTime(backend.clock)
-    return ServerTime(TimeReader(jetstream, subjects), connection.identity)
+    return ServerTime(TimeReader(jetstream, subjects), lambda: connection.identity)

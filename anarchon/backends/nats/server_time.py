@@ -40,13 +40,14 @@ class Reading(NamedTuple):
 class ServerTime:
     """An estimate of the server's time, in milliseconds since 1970 UTC.
 
-    ``ask`` reads it; ``connection`` returns something that differs for each connection.
+    ``ask`` reads it; ``connection`` returns something that differs for each connection,
+    ``None`` while there is none.
     """
 
     def __init__(
         self,
         ask: Callable[[], Awaitable[Reading]],
-        connection: Callable[[], Awaitable[object]],
+        connection: Callable[[], object],
     ) -> None:
         self._ask = ask
         self._connection = connection
@@ -55,32 +56,31 @@ class ServerTime:
 
     async def now(self) -> int:
         """Return the time, asking the server if the estimate isn't good any more."""
-        connection = await self._connection()
-        if not self._is_good(connection):
-            await self._measure(connection)
+        if not self._is_good():
+            await self._measure()
         return self.estimate()
 
     def estimate(self) -> int:
         """Return the time as it was last estimated, asking nobody."""
         return round((time.monotonic() + self._distance) * 1000)
 
-    def _is_good(self, connection: object) -> bool:
+    def _is_good(self) -> bool:
         if self._measured is None:
             return False
         measured_by, at, drift = self._measured
         return (
-            measured_by == connection
+            measured_by == self._connection()
             and time.monotonic() - at < FRESH
             and abs(_drift() - drift) < DRIFT
         )
 
-    async def _measure(self, connection: object) -> None:
+    async def _measure(self) -> None:
         best = await self._ask()
         for _ in range(TRIES - 1):
             if best.trip > QUICK:
                 best = min(best, await self._ask(), key=lambda reading: reading.trip)
         self._distance = best.distance
-        self._measured = (connection, best.received, _drift())
+        self._measured = (self._connection(), best.received, _drift())
 
 
 def _drift() -> float:

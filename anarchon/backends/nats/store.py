@@ -6,18 +6,17 @@ know how the server is reached.
 
 import random
 from collections.abc import Sequence
-from dataclasses import replace
+from typing import NoReturn
 
-from anarchon.backends.claim import decide_once
 from anarchon.backends.clock import milliseconds
-from anarchon.backends.nats.entries import Entry, Held
+from anarchon.backends.nats.entries import Entry, Held, message_of
 from anarchon.backends.nats.history import SURPLUS, read_history
 from anarchon.backends.nats.jetstream import JetStream
 from anarchon.backends.nats.subjects import Subjects
 from anarchon.backends.nats.timing import Time
 from anarchon.errors import AnarchonError
 from anarchon.model import End, RunRecord
-from anarchon.protocol import Answer, Claim, ClaimReply, Running, Won
+from anarchon.protocol import Answer, Claim, ClaimReply, Early, Late, Running, Won
 
 # of so many finishes one has the job's records trimmed
 TRIMMING = 32
@@ -41,7 +40,7 @@ class NatsStore:
         self._subjects = subjects
         self._time = time
         self._remember = remember
-        self._won: dict[tuple[str, int], Held] = {}
+        self._won: dict[tuple[str, int], tuple[Claim, int, int]] = {}
 
     async def time(self) -> int:
         """Return the server's clock, asked within the last half minute."""
@@ -55,22 +54,24 @@ class NatsStore:
         """Answer a claim (L1, L2, L4); cancelled, it was granted or not made."""
         now = await self._time.now()
         if refusal := self._untimely(claim, now):
-            return await self._answer(claim) or replace(refusal, now=now)
-        held = Held.by(claim, now)
-        subject = self._subjects.claim(claim.job, claim.slot)
-        seq = await self._jetstream.put(self._subjects.claims, subject, held.write())
+            return await self._answer(claim) or refusal
+        subject, message = (
+            self._subjects.claim(claim.job, claim.slot),
+            message_of(claim, now),
+        )
+        seq = await self._jetstream.put(self._subjects.claims, subject, message)
         if seq is None:
-            return await self._answer(claim) or self._unsure(claim)
-        now = self._time.estimate()
-        if now > claim.slot + milliseconds(self._remember):
-            return self._unsure(claim)
-        self._keep_in_mind(replace(held, seq=seq))
-        return Won(now=now, attempt=1, left=claim.lease)
+            return await self._answer(claim) or self._forgotten(claim)
+        answered = self._time.estimate()
+        if answered > claim.slot + milliseconds(self._remember):
+            self._forgotten(claim)
+        self._keep_in_mind(claim, now, seq)
+        return Won(now=answered, attempt=1, left=claim.lease)
 
     async def finish(self, job: str, slot: int, token: str, end: End) -> Answer:
         """End the run by its record (L7, L10); cancelled, it is done or not."""
         now = await self._time.now()
-        held = self._won.get((job, slot)) or await self._held(job, slot)
+        held = self._won_here(job, slot) or await self._held(job, slot)
         if held is None or held.token != token:
             # the claim may be forgotten when the record isn't
             accepted = held is None and await self._is_recorded(job, slot, token, end)
@@ -90,13 +91,13 @@ class NatsStore:
         """Return the newest ``limit`` records, newest first."""
         return await read_history(self._jetstream, self._subjects, job, limit)
 
-    def _untimely(self, claim: Claim, now: int) -> ClaimReply | None:
-        """Return the refusal of a claim that is early or late for whoever asks."""
-        within = min(claim.limit, self._remember / 2)
-        decision = decide_once(
-            replace(claim, limit=within), now, None, {}, lambda _: None
-        )
-        return None if decision.granted else decision.reply
+    def _untimely(self, claim: Claim, now: int) -> Early | Late | None:
+        """Return what a claim is answered that nobody could be granted now."""
+        if claim.slot > now:
+            return Early(now=now)
+        if now > claim.slot + milliseconds(min(claim.limit, self._remember / 2)):
+            return Late(now=now)
+        return None
 
     async def _answer(self, claim: Claim) -> ClaimReply | None:
         """Return the answer if the slot is granted, to this token or another."""
@@ -104,7 +105,6 @@ class NatsStore:
         if held is None:
             return None
         if held.token == claim.token and not await self._has_ended(held):
-            self._keep_in_mind(held)
             return Won(now=self._time.estimate(), attempt=1, left=claim.lease)
         return Running(
             now=self._time.estimate(),
@@ -139,12 +139,16 @@ class NatsStore:
             await self._jetstream.trim(history, records, entry.keep + SURPLUS)
         return seq is not None
 
-    def _keep_in_mind(self, held: Held) -> None:
+    def _keep_in_mind(self, claim: Claim, started: int, seq: int) -> None:
         if len(self._won) >= MOST_WON:
             del self._won[next(iter(self._won))]
-        self._won[held.job, held.slot] = held
+        self._won[claim.job, claim.slot] = claim, started, seq
 
-    def _unsure(self, claim: Claim) -> ClaimReply:
+    def _won_here(self, job: str, slot: int) -> Held | None:
+        won = self._won.get((job, slot))
+        return None if won is None else Held.by(*won)
+
+    def _forgotten(self, claim: Claim) -> NoReturn:
         raise AnarchonError(
-            f"slot {claim.slot} of {claim.job!r} was forgotten while it was asked for"
+            f"slot {claim.slot} of {claim.job!r} grew too old while it was asked for"
         )
