@@ -8,6 +8,10 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from anarchon.backends.memory import MemoryBackend
+    from anarchon.backends.nats import NatsBackend
+    from anarchon.backends.postgres import PostgresBackend
+    from anarchon.backends.rabbitmq import RabbitMQBackend
+    from anarchon.backends.redis import RedisBackend
     from anarchon.backends.sqlite import SqliteBackend
     from anarchon.bridge import Bridge, open_bridge
     from anarchon.clock import Clock, SystemClock
@@ -44,7 +48,11 @@ __all__ = [
     "Job",
     "Jobs",
     "MemoryBackend",
+    "NatsBackend",
+    "PostgresBackend",
+    "RabbitMQBackend",
     "Reason",
+    "RedisBackend",
     "RunContext",
     "RunRecord",
     "Scheduler",
@@ -60,6 +68,10 @@ __all__ = [
 
 _NAMES_OF = {
     "backends.memory": ("MemoryBackend",),
+    "backends.nats": ("NatsBackend",),
+    "backends.postgres": ("PostgresBackend",),
+    "backends.rabbitmq": ("RabbitMQBackend",),
+    "backends.redis": ("RedisBackend",),
     "backends.sqlite": ("SqliteBackend",),
     "bridge": ("Bridge", "open_bridge"),
     "clock": ("Clock", "SystemClock"),

@@ -1,0 +1,54 @@
+"""Every scheme leads to its backend, at the top level, without a server."""
+
+from importlib.metadata import entry_points
+
+import pytest
+
+import anarchon
+from anarchon import backends
+from anarchon.backends import backend_from
+
+SCHEMES = {
+    "amqp://h": anarchon.RabbitMQBackend,
+    "amqps://h": anarchon.RabbitMQBackend,
+    "memory://": anarchon.MemoryBackend,
+    "nats://h": anarchon.NatsBackend,
+    "postgresql://h/db": anarchon.PostgresBackend,
+    "redis://h": anarchon.RedisBackend,
+    "rediss://h": anarchon.RedisBackend,
+    "redis://h?strategy=idmp": anarchon.RedisBackend,
+    "sqlite:///jobs.db": anarchon.SqliteBackend,
+    "tls://h": anarchon.NatsBackend,
+    "valkey://h": anarchon.RedisBackend,
+}
+
+
+@pytest.mark.parametrize(("url", "kind"), SCHEMES.items())
+def test_scheme_is_of_its_backend(url: str, kind: type) -> None:
+    """A backend of a URL is a description: nothing is connected to."""
+    assert type(backend_from(url)) is kind
+
+
+def test_entry_points_and_table_agree() -> None:
+    """What is found without the package's metadata is what the metadata has."""
+    registered = {
+        entry.name: entry.value
+        for entry in entry_points(group=backends.GROUP)
+        if entry.dist is not None and entry.dist.name == "anarchon"
+    }
+    assert registered == backends._BUILT_IN  # noqa: SLF001  the table itself
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "redis://h?strategy=lucky",
+        "postgresql://h/db?namespace=no+spaces",
+        "nats://h?namespace=",
+        "amqp://h?namespace=a.b",
+    ],
+)
+def test_odd_options_are_refused(url: str) -> None:
+    """An option that can't be had is an error that names its value."""
+    with pytest.raises(anarchon.InvalidOption):
+        backend_from(url)
