@@ -7,7 +7,7 @@ Must not know any driver.
 from collections.abc import Generator, Iterable, Mapping
 from contextlib import contextmanager
 from importlib.util import find_spec
-from urllib.parse import parse_qsl, unquote, urlencode, urlsplit, urlunsplit
+from urllib.parse import parse_qsl, unquote, urlencode, urlsplit
 
 from anarchon.errors import AnarchonError, BackendUnavailable, InvalidOption
 
@@ -16,7 +16,7 @@ class Address:
     """A server's URL, whose text and repr have no secret in them.
 
     ``url`` is for the driver alone, without the options that were ``own``; those are in
-    ``options``. ``host`` is ``None`` where the URL names none.
+    ``options``. ``host`` and ``port`` are ``None`` where the URL names none or several.
 
     Raises:
         InvalidOption: the URL can't be read, or has a fragment.
@@ -27,8 +27,9 @@ class Address:
     def __init__(self, url: str, own: Iterable[str] = ()) -> None:
         try:
             parts = urlsplit(url)
-            self.host: str | None = parts.hostname
-            self.port: int | None = parts.port
+            several = "," in parts.netloc.rpartition("@")[2]
+            self.host: str | None = None if several else parts.hostname
+            self.port: int | None = None if several else parts.port
         except ValueError:
             scheme = url.partition("://")[0]
             # the reason would quote what may be secret
@@ -40,7 +41,10 @@ class Address:
         }
         rest = [(name, value) for name, value in query if name not in names]
         self.path: str = unquote(parts.path)
-        self.url: str = urlunsplit(parts._replace(query=urlencode(rest)))
+        # urlunsplit would drop the slashes before a host that isn't named
+        self.url: str = f"{parts.scheme}://{parts.netloc}{parts.path}"
+        if rest:
+            self.url += f"?{urlencode(rest)}"
         userinfo, at, hosts = parts.netloc.rpartition("@")
         self._shown = f"{parts.scheme}://{'***' if at else ''}{at}{hosts}{parts.path}"
         self._secrets = _secrets(userinfo, rest)

@@ -14,6 +14,8 @@ URLS = {
     "amqp://tom:s3cret%40@host/%2F": "amqp://***@host/%2F",
     "postgresql://host/db?password=s3cret&user=tom": "postgresql://host/db",
     "postgresql://tom:s3@cret@host/db": "postgresql://***@host/db",
+    "postgresql://tom:s3cret@a:1,b:2/db": "postgresql://***@a:1,b:2/db",
+    "postgresql:///db?password=s3cret": "postgresql:///db",
 }
 
 
