@@ -108,14 +108,12 @@ END $$;
 CREATE FUNCTION {schema}.grant_first(asked {schema}.request, at bigint) RETURNS void
 LANGUAGE plpgsql AS $$
 BEGIN
-    -- one statement, since each takes about as long to begin as to write a row
-    WITH newest AS (
-        INSERT INTO {schema}.jobs (job, newest) VALUES (asked.job, asked.slot)
-        ON CONFLICT (job) DO UPDATE SET newest = excluded.newest
-    ), run AS (
-        INSERT INTO {schema}.runs VALUES (asked.job, asked.slot, 1, asked.token,
-            asked.instance_id, at, at + asked.lease, asked.lease, false, 0)
-    )
+    UPDATE {schema}.jobs SET newest = asked.slot WHERE job = asked.job;
+    IF NOT FOUND THEN
+        INSERT INTO {schema}.jobs VALUES (asked.job, asked.slot);
+    END IF;
+    INSERT INTO {schema}.runs VALUES (asked.job, asked.slot, 1, asked.token,
+        asked.instance_id, at, at + asked.lease, asked.lease, false, 0);
     INSERT INTO {schema}.records VALUES (asked.job, at, 1, asked.slot, asked.token,
         asked.mode, asked.instance_id, NULL, 'running', NULL, NULL, 0);
     PERFORM {schema}.trim(asked, at);
