@@ -27,6 +27,7 @@ from tests.stores.claims import SUCCESS, claim_of
 from tests.stores.race_journal import Fate, RaceJournal
 
 CLAIMERS = 10
+LATER = 50
 JOB = "race"
 # seconds; a server may take long to come back, and one call as long as the engine lets
 PATIENCE, PAUSE, BOUND = 60.0, 0.1, 5.0
@@ -39,8 +40,8 @@ Ts = TypeVarTuple("Ts")
 class Setup:
     """What one process is told.
 
-    The slots are ``step`` milliseconds apart. From so many slots on, ``dies_at``, it
-    kills itself when it wins, before it could tell.
+    The slots are ``step`` milliseconds apart. From the slot with the number ``dies_at``
+    on it kills itself when it wins, before it could tell; or a little later anyway.
     """
 
     who: str
@@ -85,8 +86,9 @@ class Claimer:
             await anyio.sleep(max(0.0, slot / 1000 - time.time()))
             token = f"{self.name}:{slot}"
             self._journal.write(Fate.ASKED, slot, token)
-            if isinstance(await self._ask_for(slot, token), Won):
-                self._die_at(number)
+            won = isinstance(await self._ask_for(slot, token), Won)
+            self._die_at(number + LATER * won)
+            if won:
                 await self._carry_out(slot, token)
 
     async def _ask_for(self, slot: int, token: str) -> ClaimReply:
@@ -98,7 +100,7 @@ class Claimer:
             await anyio.sleep(0.001)
 
     def _die_at(self, number: int) -> None:
-        if self._setup.dies_at is not None and number >= self._setup.dies_at:
+        if self._setup.dies_at is not None and number >= self._setup.dies_at + LATER:
             os.kill(os.getpid(), signal.SIGKILL)
 
     async def _carry_out(self, slot: int, token: str) -> None:

@@ -131,7 +131,7 @@ class Race:
             journal=str(self._journal(who)),
             slots=SLOTS,
             step=self._step,
-            dies_at=SLOTS // 3 if who == DIES else None,
+            dies_at=SLOTS // 10 if who == DIES else None,
         )
 
     def _wait_until_ready(self, who: str) -> None:

@@ -27,7 +27,7 @@ class Kind:
     tells_time: bool = True
     options: Mapping[str, str] = field(default_factory=dict[str, str])
     stores: int = 10
-    step: int = 20
+    step: int = 12
 
     def url(self, server: str, namespace: str) -> str:
         """Return the store's URL on the server with this URL."""
