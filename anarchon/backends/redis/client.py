@@ -13,8 +13,8 @@ from typing import Any, TypeAlias, cast
 
 from redis.asyncio import Redis, RedisCluster
 from redis.asyncio.retry import Retry
+from redis.asyncio.sentinel import SentinelConnectionPool
 from redis.backoff import NoBackoff
-from redis.exceptions import RedisError
 
 from anarchon.backends.address import Address
 from anarchon.backends.clients import check_home
@@ -83,9 +83,21 @@ class _Closing:
         await asyncio.sleep(0)
 
     async def __aexit__(self, *_: object) -> None:  # noqa: ASYNC910  that waits
-        with contextlib.suppress(TimeoutError, OSError, RedisError):
-            async with asyncio.timeout(CLOSING):  # noqa: ASYNC102  it is the bound
-                await self._client.aclose()
+        clients = [self._client, *_sentinels_of(self._client)]
+        ends = (client.aclose() for client in clients)
+        closing = asyncio.gather(*ends, return_exceptions=True)
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(closing, CLOSING)  # noqa: ASYNC102  bounded
+
+
+def _sentinels_of(client: Client) -> list[Redis]:
+    """Return the clients by which a client finds its master."""
+    pool: Any = getattr(client, "connection_pool", None)
+    return [*pool.sentinel_manager.sentinels] if _asks_sentinels(pool) else []
+
+
+def _asks_sentinels(pool: object) -> bool:
+    return isinstance(pool, SentinelConnectionPool)
 
 
 async def _awaited(made: object) -> Client:
