@@ -4,7 +4,7 @@ Decides what each operation puts into the streams and what the answers mean. Mus
 know how the server is reached.
 """
 
-import random
+from collections import Counter
 from collections.abc import Sequence
 from typing import NoReturn
 
@@ -18,7 +18,7 @@ from anarchon.errors import AnarchonError
 from anarchon.model import End, RunRecord
 from anarchon.protocol import Answer, Claim, ClaimReply, Early, Late, Running, Won
 
-# of so many finishes one has the job's records trimmed
+# the first of so many records that a store adds for a job has the older ones trimmed
 TRIMMING = 32
 # claims that were won here and aren't finished; of more, the oldest are read again
 MOST_WON = 10_000
@@ -40,6 +40,7 @@ class NatsStore:
         self._subjects = subjects
         self._time = time
         self._remember = remember
+        self._added: Counter[str] = Counter()
         self._won: dict[tuple[str, int], tuple[Claim, int, int]] = {}
 
     async def time(self) -> int:
@@ -133,11 +134,13 @@ class NatsStore:
     async def _put(self, subject: str, entry: Entry) -> bool:
         """Add a record unless there is one; trim the job's now and then."""
         history, job = self._subjects.history, entry.record.job
-        seq = await self._jetstream.put(history, subject, entry.write())
-        if seq is not None and random.random() < 1 / TRIMMING:
+        if await self._jetstream.put(history, subject, entry.write()) is None:
+            return False
+        if self._added[job] % TRIMMING == 0:
             records = self._subjects.records_of(job)
             await self._jetstream.trim(history, records, entry.keep + SURPLUS)
-        return seq is not None
+        self._added[job] += 1
+        return True
 
     def _keep_in_mind(self, claim: Claim, started: int, seq: int) -> None:
         if len(self._won) >= MOST_WON:
