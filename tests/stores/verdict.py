@@ -36,13 +36,13 @@ class Verdict:
 
 
 async def judge(link: Link, lines: Iterable[Line], slots: range) -> Verdict:
-    """Ask the store again, with their own tokens, about whoever did not tell."""
+    """Read the history, and ask the store again in the name of whoever did not tell."""
+    records = await link.call(link.store.history, JOB, 2 * len(slots))
     tokens = _tokens_by_fate(lines)
     told = tokens[Fate.WON]
     asked = tokens[Fate.ASKED]
     untold = [slot for slot in slots if slot not in told]
     found = {slot: await _granted(link, slot, asked[slot]) for slot in untold}
-    records = await link.call(link.store.history, JOB, 2 * len(slots))
     return Verdict(
         told=told,
         found=found,
