@@ -34,6 +34,20 @@ _SERVER = Query(
     """
 )
 
+# asked of the catalog's own tables: functions like to_regclass may answer from a cache,
+# which doesn't learn what others did while this transaction waited for them
+_IS_THERE = """
+    SELECT to_json(EXISTS (SELECT FROM pg_catalog.pg_namespace WHERE nspname = $1))
+"""
+_HAS_TABLES = """
+    SELECT to_json(EXISTS (
+        SELECT FROM pg_catalog.pg_class AS the_table
+        JOIN pg_catalog.pg_namespace AS its_schema
+            ON its_schema.oid = the_table.relnamespace
+        WHERE nspname = $1 AND relname = 'schema_version'
+    ))
+"""
+
 
 async def set_up(connection: Connection, schema: Schema, where: str) -> Way:
     """Check the server and create what is missing; return how it can be asked.
@@ -87,10 +101,9 @@ def _unfit(server: dict[str, object]) -> str | None:
 
 async def _agrees(connection: Connection, schema: Schema, where: str) -> bool:
     """Tell whether the schema is there, in the version that this code works with."""
-    table = f"{schema.name}.schema_version"
-    there = Query(f"SELECT to_json(to_regclass('{table}') IS NOT NULL)")
-    if not await in_plain(connection, there):
+    if not await in_plain(connection, Query(_HAS_TABLES, (schema.namespace,))):
         return False
+    table = f"{schema.name}.schema_version"
     version = f"SELECT to_json(coalesce(max(version), 0)) FROM {table}"  # noqa: S608
     found = await in_plain(connection, Query(version))
     if found == VERSION:
@@ -102,8 +115,7 @@ async def _agrees(connection: Connection, schema: Schema, where: str) -> bool:
 
 
 async def _create(connection: Connection, schema: Schema) -> None:
-    there = Query(f"SELECT to_json(to_regnamespace('{schema.name}') IS NOT NULL)")
-    if not await in_plain(connection, there):
+    if not await in_plain(connection, Query(_IS_THERE, (schema.namespace,))):
         # asked first: without a right to create one, it may have been made by others
         await connection.execute(f"CREATE SCHEMA {schema.name}")
     await connection.execute(schema.script(VERSION))

@@ -37,9 +37,10 @@ class Query:
 class Schema:
     """The schema of one namespace; ``name`` is quoted as statements need it."""
 
-    __slots__ = ("_calls", "name")
+    __slots__ = ("_calls", "name", "namespace")
 
     def __init__(self, namespace: str) -> None:
+        self.namespace = namespace
         self.name = f'"{namespace}"'
         self._calls: dict[str, str] = {}
 
