@@ -22,8 +22,11 @@ LEASE = 30.0
 HEARTBEAT = 2.0
 STOP_TIMEOUT = 5.0
 PERIOD = 1.0
+CALL_BOUND = 5.0
 # a call may hang for its bound when the store is back, and then comes the backoff
-RECOVERS_WITHIN = 5.0 + 5.0
+RECOVERS_WITHIN = CALL_BOUND + 5.0
+# a client may wait for its store within a call, so what is shorter is but a delay
+NOTICED_AFTER = CALL_BOUND + 2 * PERIOD
 STOPS_WITHIN = STOP_TIMEOUT + 5.0
 # how late a busy machine may do what is due
 SLACK = 2.0
@@ -31,7 +34,8 @@ SLACK = 2.0
 SOON = 5.0
 # seldom enough for many clusters that are watched at once
 LOOK = 0.1
-THEN = 3
+# for how long it is watched that no slot is missing
+THEN = 3 * PERIOD
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,17 +88,21 @@ def lived_through(cluster: Cluster, outage: Callable[[], None]) -> Outage:
 
 
 def check_goes_on(cluster: Cluster, outage: Outage) -> float:
-    """The next slots run, each once; return how long after the outage the first did."""
-    began = cluster.until(
+    """Slots run again, each once; return how long after the outage the first did.
+
+    Those that had to wait for the store are asked for in one go then, and may be skipped
+    for their overlap. Of those that are due later none is missing.
+    """
+    first = cluster.until(
         lambda: ticks_due_from(cluster, outage.up), RECOVERS_WITHIN + SLACK, LOOK
-    )
-    enough = began[0].slot + THEN * PERIOD * 1000
-    cluster.until(lambda: ticks_due_from(cluster, enough / 1000), 2 * THEN, LOOK)
-    slots = [line.slot for line in ticks_due_from(cluster, outage.up)]
+    )[0]
+    later = first.at + PERIOD
+    cluster.until(lambda: ticks_due_from(cluster, later + THEN), 2 * THEN, LOOK)
+    slots = [line.slot for line in ticks_due_from(cluster, later)]
     period = round(PERIOD * 1000)
     assert list(range(slots[0], slots[-1] + 1, period)) == sorted(slots)
-    assert slots[0] / 1000 - outage.up <= RECOVERS_WITHIN + SLACK
-    return began[0].at - outage.up
+    assert slots[0] < later * 1000 + period
+    return first.at - outage.up
 
 
 def check_survived(cluster: Cluster, outage: Outage) -> None:
@@ -109,7 +117,7 @@ def check_told(cluster: Cluster, outage: Outage) -> None:
     """Both instances have told of the outage by error events."""
     over = outage.up + RECOVERS_WITHIN
     told = {e.who for e in cluster.seen("error") if outage.down <= e.at <= over}
-    assert {"A", "B"} <= told
+    assert {"A", "B"} <= told, f"only {told} told of it:\n{cluster.story()}"
 
 
 def check_stops(cluster: Cluster, names: str) -> float:
