@@ -7,7 +7,6 @@ from contextlib import AbstractAsyncContextManager
 from typing import TYPE_CHECKING, TypeAlias
 
 from anarchon.backends.address import Address, need_driver
-from anarchon.backends.clients import check_home
 from anarchon.backends.clock import StoreClock, milliseconds
 from anarchon.bridge import Bridge
 from anarchon.errors import InvalidOption
@@ -84,12 +83,9 @@ class PostgresBackend:
             BackendTooOld: the server is, or the schema is newer than this.
             InvalidOption: the pool lives in another loop.
         """
-        from anarchon.backends.postgres.driver import is_pool
         from anarchon.backends.postgres.opening import open_store
 
-        if is_pool(self._where):
-            check_home("PostgresBackend", self.bridge)
-        return open_store(self._where, self.namespace, self._given)
+        return open_store(self._where, self.bridge, self.namespace, self._given)
 
     def _given(self) -> int | None:
         return None if self._clock is None else milliseconds(self._clock.time())

@@ -12,12 +12,14 @@ from contextlib import AsyncExitStack, aclosing, asynccontextmanager
 from typing import cast
 
 from anarchon.backends.address import Address, reaching
+from anarchon.backends.clients import check_home
 from anarchon.backends.postgres.driver import Pool, is_pool, loop_of
 from anarchon.backends.postgres.lane import Lane
 from anarchon.backends.postgres.schema import set_up
 from anarchon.backends.postgres.sources import CLOSE_WITHIN, Lent, Made
 from anarchon.backends.postgres.sql import Schema
 from anarchon.backends.postgres.store import PostgresStore
+from anarchon.bridge import Bridge
 from anarchon.errors import InvalidOption
 
 WORK, BEATS = 8, 2
@@ -32,7 +34,7 @@ Where = Address | Pool | Factory
 
 @asynccontextmanager
 async def open_store(
-    where: Where, namespace: str, given: Given
+    where: Where, bridge: Bridge | None, namespace: str, given: Given
 ) -> AsyncGenerator[PostgresStore]:
     """Connect, set the schema up, yield the store, and close what was opened.
 
@@ -44,20 +46,23 @@ async def open_store(
     shown = where if isinstance(where, Address) else "the server of a pool"
     async with AsyncExitStack() as stack:
         with reaching(shown):
-            work, beats = await _lanes(where, stack)
+            work, beats = await _lanes(where, bridge, stack)
             async with asyncio.timeout(SET_UP_WITHIN), work.connection() as connection:
                 way = await set_up(connection, schema, str(shown))
         work.way = beats.way = way
         yield PostgresStore(work, beats, schema, given)
 
 
-async def _lanes(where: Where, stack: AsyncExitStack) -> tuple[Lane, Lane]:
+async def _lanes(
+    where: Where, bridge: Bridge | None, stack: AsyncExitStack
+) -> tuple[Lane, Lane]:
     if isinstance(where, Address):
         sources = [
             await stack.enter_async_context(aclosing(Made(where.url))) for _ in range(2)
         ]
         return Lane(sources[0], WORK), Lane(sources[1], BEATS)
     if is_pool(where):
+        check_home("PostgresBackend", bridge)
         return _lanes_of(where)
     return _lanes_of(
         await stack.enter_async_context(_made_pool(cast("Factory", where)))

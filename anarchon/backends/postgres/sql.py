@@ -35,7 +35,10 @@ class Query:
 
 
 class Schema:
-    """The schema of one namespace; ``name`` is quoted as statements need it."""
+    """The schema of one namespace; ``name`` is quoted as statements need it.
+
+    Answers are asked for as text: a user's pool may decode JSON by itself.
+    """
 
     __slots__ = ("_calls", "name", "namespace")
 
@@ -53,7 +56,7 @@ class Schema:
     def call(self, step: str, *values: Argument) -> Query:
         """Return the query that calls a step with as many arguments as values."""
         if (text := self._calls.get(step)) is None:
-            text = f"SELECT {self.name}.{step}({_places(1, len(values))})"
+            text = f"SELECT {self.name}.{step}({_places(1, len(values))})::text"
             self._calls[step] = text
         return Query(text, values)
 
@@ -64,7 +67,7 @@ class Schema:
         if (text := self._calls.get(step)) is None:
             fields, after = _places(1, len(row)), len(row) + 1
             argument = f"ROW({fields})::{self.name}.{kind}"
-            text = f"SELECT {self.name}.{step}({argument}, ${after})"
+            text = f"SELECT {self.name}.{step}({argument}, ${after})::text"
             self._calls[step] = text
         return Query(text, (*row, last))
 
