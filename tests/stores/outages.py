@@ -90,8 +90,8 @@ def lived_through(cluster: Cluster, outage: Callable[[], None]) -> Outage:
 def check_goes_on(cluster: Cluster, outage: Outage) -> float:
     """Slots run again, each once; return how long after the outage the first did.
 
-    Those that had to wait for the store are asked for in one go then, and may be skipped
-    for their overlap. Of those that are due later none is missing.
+    Those that had to wait for the store are asked for in one go then, and some may be
+    skipped for their overlap. Of those that are due later none is missing.
     """
     first = cluster.until(
         lambda: ticks_due_from(cluster, outage.up), RECOVERS_WITHIN + SLACK, LOOK
