@@ -22,7 +22,7 @@ CREATE TABLE {schema}.runs (
     token       text COLLATE "C" NOT NULL,
     instance_id text NOT NULL,
     started     bigint NOT NULL,
-    until       bigint NOT NULL,
+    until       bigint NOT NULL CHECK (until >= 0),
     lease       bigint NOT NULL CHECK (lease >= 0),
     spent       boolean NOT NULL,
     freed       integer NOT NULL CHECK (freed >= 0),
