@@ -5,7 +5,7 @@ happens to it.
 """
 
 import time
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,8 +25,6 @@ PERIOD = 1.0
 CALL_BOUND = 5.0
 # a call may hang for its bound when the store is back, and then comes the backoff
 RECOVERS_WITHIN = CALL_BOUND + 5.0
-# a client may wait for its store within a call, so what is shorter is but a delay
-NOTICED_AFTER = CALL_BOUND + 2 * PERIOD
 STOPS_WITHIN = STOP_TIMEOUT + 5.0
 # how late a busy machine may do what is due
 SLACK = 2.0
@@ -66,51 +64,84 @@ def cluster_on(store: str, folder: Path, kind: Kind) -> Generator[Cluster]:
         check_quiet(cluster)
 
 
-def begin(cluster: Cluster, takes: float, others: str = "") -> None:
-    """Let A and B begin, and others once the long run of one of both is at work."""
-    cluster.load("AB" + others)
-    cluster.every("tick", PERIOD, Handler())
-    cluster.once("long", Handler(takes=takes, step=0.5))
-    cluster.begin("AB")
-    cluster.until(lambda: lines_of(cluster, "long"), 3 * SOON, LOOK)
-    if others:
-        cluster.begin(others)
-
-
-def lived_through(cluster: Cluster, outage: Callable[[], None]) -> Outage:
-    """Let it happen between two slots; return when that was."""
-    cluster.until(lambda: lines_of(cluster, "tick"), 3 * SOON, LOOK)
-    past = (time.time() - lines_of(cluster, "tick")[0].slot / 1000) % PERIOD
-    time.sleep((1.5 * PERIOD - past) % PERIOD)
-    down = time.time()
-    outage()
-    return Outage(down=down, up=time.time())
-
-
-def check_goes_on(cluster: Cluster, outage: Outage) -> float:
-    """Slots run again, each once; return how long after the outage the first did.
-
-    Those that had to wait for the store are asked for in one go then, and some may be
-    skipped for their overlap. Of those that are due later none is missing.
-    """
-    first = cluster.until(
-        lambda: ticks_due_from(cluster, outage.up), RECOVERS_WITHIN + SLACK, LOOK
-    )[0]
-    later = first.at + PERIOD
-    cluster.until(lambda: ticks_due_from(cluster, later + THEN), 2 * THEN, LOOK)
-    slots = [line.slot for line in ticks_due_from(cluster, later)]
-    period = round(PERIOD * 1000)
-    assert list(range(slots[0], slots[-1] + 1, period)) == sorted(slots)
-    assert slots[0] < later * 1000 + period
-    return first.at - outage.up
-
-
 def check_survived(cluster: Cluster, outage: Outage) -> None:
     """The long run has success as its first attempt, and was never thought lost."""
     cluster.until(lambda: successes_of(cluster, "long"), outage.length + 15, LOOK)
     history = cluster.history("long")
     assert [(1, Status.SUCCESS)] == [(r.attempt, r.status) for r in history]
     assert [] == cluster.seen("lost")
+
+
+def live_through(
+    cluster: Cluster,
+    happens: Callable[[], None],
+    *,
+    takes: float,
+    jobs: Sequence[str] = ("tick",),
+    others: str = "",
+    judge: Callable[[Cluster, Outage], None] = check_survived,
+    noticed: bool = True,
+) -> None:
+    """Let instances live through an outage; hold that all goes on, and tell how soon.
+
+    A and B have short jobs, and a long run that ``takes`` so many seconds, which is
+    judged apart. Others begin when it is at work; the outage is left to end them.
+    """
+    begin(cluster, takes, jobs, others)
+    outage = lived_through(cluster, jobs, happens)
+    after = max([check_goes_on(cluster, job, outage) for job in jobs])
+    judge(cluster, outage)
+    if noticed:
+        check_told(cluster, outage)
+    stopped = check_stops(cluster, "AB")
+    print(
+        f"{Path(cluster.journal.path).parent.name}: away for {outage.length:.1f} s, "
+        f"all run again {after:.2f} s later; stopped in {stopped:.2f} s"
+    )
+
+
+def begin(cluster: Cluster, takes: float, jobs: Sequence[str], others: str) -> None:
+    """Let A and B begin, and others once the long run of one of both is at work."""
+    cluster.load("AB" + others)
+    for job in jobs:
+        cluster.every(job, PERIOD, Handler())
+    cluster.once("long", Handler(takes=takes, step=0.5))
+    cluster.begin("AB")
+    cluster.until(lambda: begun_of(cluster, "long"), 3 * SOON, LOOK)
+    if others:
+        cluster.begin(others)
+
+
+def lived_through(
+    cluster: Cluster, jobs: Sequence[str], happens: Callable[[], None]
+) -> Outage:
+    """Let it happen between two slots; return when that was."""
+    begun = cluster.until(lambda: begun_of(cluster, jobs[-1]), 3 * SOON, LOOK)
+    past = (time.time() - begun[0].slot / 1000) % PERIOD
+    time.sleep((1.5 * PERIOD - past) % PERIOD)
+    down = time.time()
+    happens()
+    return Outage(down=down, up=time.time())
+
+
+def check_goes_on(cluster: Cluster, job: str, outage: Outage) -> float:
+    """Slots run again, each once; return how long after the outage the first did.
+
+    Those that had to wait for the store are asked for in one go then, and some may be
+    skipped for their overlap. Of those that are due later none is missing.
+    """
+
+    def due_from(since: float) -> list[Line]:
+        return [line for line in begun_of(cluster, job) if line.slot >= since * 1000]
+
+    first = cluster.until(lambda: due_from(outage.up), RECOVERS_WITHIN + SLACK, LOOK)[0]
+    later = first.at + PERIOD
+    cluster.until(lambda: due_from(later + THEN), 2 * THEN, LOOK)
+    slots = [line.slot for line in due_from(later)]
+    period = round(PERIOD * 1000)
+    assert list(range(slots[0], slots[-1] + 1, period)) == sorted(slots)
+    assert slots[0] < later * 1000 + period
+    return first.at - outage.up
 
 
 def check_told(cluster: Cluster, outage: Outage) -> None:
@@ -134,7 +165,7 @@ def check_quiet(cluster: Cluster) -> None:
         assert trouble not in complaints, complaints
 
 
-def lines_of(cluster: Cluster, job: str) -> list[Line]:
+def begun_of(cluster: Cluster, job: str) -> list[Line]:
     """Return the beginnings of a job's attempts, oldest first."""
     return [line for line in cluster.journal.read(Phase.START) if line.job == job]
 
@@ -142,8 +173,3 @@ def lines_of(cluster: Cluster, job: str) -> list[Line]:
 def successes_of(cluster: Cluster, job: str) -> list[Report]:
     """Return what was told of a job's runs that came to success."""
     return [report for report in cluster.seen("success") if report.job == job]
-
-
-def ticks_due_from(cluster: Cluster, since: float) -> list[Line]:
-    """Return the beginnings of the short job's runs whose slot isn't before that."""
-    return [line for line in lines_of(cluster, "tick") if line.slot >= since * 1000]

@@ -6,7 +6,7 @@ Each story is told on all kinds of stores side by side, on a server of its own e
 import time
 from collections.abc import Callable, Generator, Mapping
 from concurrent.futures import Future
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -18,18 +18,15 @@ from tests.servers.fleet import Fleet
 from tests.servers.proxy import Proxy
 from tests.servers.server import Server
 from tests.stores.outages import (
+    CALL_BOUND,
     HEARTBEAT,
     LEASE,
-    NOTICED_AFTER,
     SLACK,
     Outage,
-    begin,
-    check_goes_on,
     check_stops,
     check_survived,
-    check_told,
     cluster_on,
-    lived_through,
+    live_through,
 )
 from tests.stores.side_by_side import side_by_side
 from tests.stores.stores import KINDS, Kind, new_namespace
@@ -48,10 +45,12 @@ BREAKABLE = (
     BY_ID["nats"],
     BY_ID["rabbitmq"],
 )
-# longer than a call may take
-FROZEN = 8.0
-# longer than the lease
+# in seconds: one that a call may wait out, one that it can't but a lease can
+SHORT = (1.0, 10.0)
 LONG = 40.0
+FROZEN = 8.0
+# how long the run that is under way goes on after the outage
+MORE = 5.0
 
 each_kind = pytest.mark.parametrize("kind", [kind.id for kind in BREAKABLE])
 
@@ -69,7 +68,7 @@ def servers(fleet: Fleet) -> Generator[Mapping[str, Future[Server]]]:
 def stage(
     servers: Mapping[str, Future[Server]], tmp_path_factory: pytest.TempPathFactory
 ) -> Stage:
-    """Tell how to tell a story of each kind, on its server and in a folder."""
+    """Give a function that tells a story of each kind, on its server, in a folder."""
 
     def tell(story: Callable[[Kind, Server, Path], None]) -> Told:
         def of_kind(kind: Kind) -> None:
@@ -81,28 +80,29 @@ def stage(
     return tell
 
 
-# --- a restart that is shorter than the lease ---------------------------------------
+def on_server(kind: Kind, server: str, folder: Path) -> AbstractContextManager[Cluster]:
+    """Give a cluster on the server with this URL."""
+    return cluster_on(kind.url(server, new_namespace()), folder, kind)
 
 
-@pytest.fixture(scope="module", params=[1, 10])
+# --- a restart that is shorter than the lease -----------------------------------------
+
+
+@pytest.fixture(scope="module", params=SHORT)
 def short_restarts(request: pytest.FixtureRequest, stage: Stage) -> Told:
-    """Let each server be away for so many seconds."""
-    return stage(partial(live_through_short_restart, request.param))
+    """Let each server be killed, and away for so many seconds."""
+    down: float = request.param
 
+    def story(kind: Kind, server: Server, folder: Path) -> None:
+        with on_server(kind, server.url, folder) as cluster:
+            live_through(
+                cluster,
+                partial(server.restart, down),
+                takes=down + MORE,
+                noticed=down > CALL_BOUND,
+            )
 
-def live_through_short_restart(
-    down: float, kind: Kind, server: Server, folder: Path
-) -> None:
-    """Run jobs while the server is killed, away and started again."""
-    with cluster_on(kind.url(server.url, new_namespace()), folder, kind) as cluster:
-        begin(cluster, takes=down + 5)
-        outage = lived_through(cluster, partial(server.restart, down))
-        after = check_goes_on(cluster, outage)
-        check_survived(cluster, outage)
-        if outage.length > NOTICED_AFTER:
-            check_told(cluster, outage)
-        stopped = check_stops(cluster, "AB")
-    tell(kind, f"away for {outage.length:.1f} s", after, stopped)
+    return stage(story)
 
 
 @each_kind
@@ -111,33 +111,33 @@ def test_a_short_restart_costs_no_run(short_restarts: Told, kind: str) -> None:
     short_restarts[kind].result()
 
 
-# --- a restart that is longer than the lease ----------------------------------------
+# --- a restart that is longer than the lease ------------------------------------------
 
 
 @pytest.fixture(scope="module")
 def long_restarts(stage: Stage) -> Told:
-    """Let each server be away for longer than a lease."""
-    return stage(live_through_long_restart)
+    """Let each server be away for longer than a lease; two instances stop meanwhile."""
+
+    def story(kind: Kind, server: Server, folder: Path) -> None:
+        with on_server(kind, server.url, folder) as cluster:
+            live_through(
+                cluster,
+                partial(be_away, server, cluster),
+                takes=LONG + MORE,
+                others="CD",
+                judge=check_lost_by_silence if kind.leases else check_survived,
+            )
+
+    return stage(story)
 
 
-def live_through_long_restart(kind: Kind, server: Server, folder: Path) -> None:
-    """Run jobs while the server is away for long, and stop two instances meanwhile."""
-    with cluster_on(kind.url(server.url, new_namespace()), folder, kind) as cluster:
-        begin(cluster, takes=LONG + 5, others="CD")
-
-        def away() -> None:
-            over = time.monotonic() + LONG
-            server.kill()
-            check_stops(cluster, "CD")
-            time.sleep(over - time.monotonic())
-            server.start()
-
-        outage = lived_through(cluster, away)
-        after = check_goes_on(cluster, outage)
-        (check_lost_by_silence if kind.leases else check_survived)(cluster, outage)
-        check_told(cluster, outage)
-        stopped = check_stops(cluster, "AB")
-    tell(kind, f"away for {outage.length:.1f} s", after, stopped)
+def be_away(server: Server, cluster: Cluster) -> None:
+    """Kill the server, stop two instances, and start the server when it is time."""
+    over = time.monotonic() + LONG
+    server.kill()
+    check_stops(cluster, "CD")
+    time.sleep(over - time.monotonic())
+    server.start()
 
 
 def check_lost_by_silence(cluster: Cluster, outage: Outage) -> None:
@@ -155,35 +155,34 @@ def test_a_long_restart_is_survived(long_restarts: Told, kind: str) -> None:
     long_restarts[kind].result()
 
 
-# --- a server that stands still -----------------------------------------------------
+# --- a server that stands still -------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
 def freezes(stage: Stage) -> Told:
-    """Let each server stand still, for longer than a call may take."""
-    return stage(live_through_freeze)
+    """Let each server stand still for longer than a call may take; two stop then."""
+
+    def story(kind: Kind, server: Server, folder: Path) -> None:
+        with on_server(kind, server.url, folder) as cluster:
+            live_through(
+                cluster,
+                partial(stand_still, server, cluster),
+                takes=FROZEN + MORE,
+                others="CD",
+            )
+
+    return stage(story)
 
 
-def live_through_freeze(kind: Kind, server: Server, folder: Path) -> None:
-    """Run jobs while the server is frozen, and stop two instances meanwhile."""
-    with cluster_on(kind.url(server.url, new_namespace()), folder, kind) as cluster:
-        begin(cluster, takes=FROZEN + 5, others="CD")
-
-        def still() -> None:
-            over = time.monotonic() + FROZEN
-            server.freeze()
-            try:
-                check_stops(cluster, "CD")
-                time.sleep(max(over - time.monotonic(), 0))
-            finally:
-                server.thaw()
-
-        outage = lived_through(cluster, still)
-        after = check_goes_on(cluster, outage)
-        check_survived(cluster, outage)
-        check_told(cluster, outage)
-        stopped = check_stops(cluster, "AB")
-    tell(kind, f"frozen for {outage.length:.1f} s", after, stopped)
+def stand_still(server: Server, cluster: Cluster) -> None:
+    """Freeze the server, stop two instances, and thaw the server when it is time."""
+    over = time.monotonic() + FROZEN
+    server.freeze()
+    try:
+        check_stops(cluster, "CD")
+        time.sleep(max(over - time.monotonic(), 0))
+    finally:
+        server.thaw()
 
 
 @each_kind
@@ -192,37 +191,24 @@ def test_a_frozen_server_costs_no_run(freezes: Told, kind: str) -> None:
     freezes[kind].result()
 
 
-# --- a connection that is dead without saying so ------------------------------------
+# --- a connection that is dead without saying so --------------------------------------
 
 
 @pytest.fixture(scope="module")
 def strandings(stage: Stage) -> Told:
-    """Let the connections to each server fall silent for good."""
-    return stage(live_through_stranding)
+    """Let the connections to each server fall silent for good; new ones are fine."""
 
+    def story(kind: Kind, server: Server, folder: Path) -> None:
+        with (
+            Proxy(server.port) as proxy,
+            on_server(kind, server.url_at(proxy.port), folder) as cluster,
+        ):
+            live_through(cluster, proxy.strand, takes=CALL_BOUND + MORE)
 
-def live_through_stranding(kind: Kind, server: Server, folder: Path) -> None:
-    """Run jobs while every connection drops all it is given; new ones are fine."""
-    with Proxy(server.port) as proxy:
-        store = kind.url(server.url_at(proxy.port), new_namespace())
-        with cluster_on(store, folder, kind) as cluster:
-            begin(cluster, takes=8)
-            outage = lived_through(cluster, proxy.strand)
-            after = check_goes_on(cluster, outage)
-            check_survived(cluster, outage)
-            check_told(cluster, outage)
-            stopped = check_stops(cluster, "AB")
-    tell(kind, "stranded", after, stopped)
+    return stage(story)
 
 
 @each_kind
 def test_half_open_connections_are_given_up(strandings: Told, kind: str) -> None:
     """Nobody waits for them for longer than a call may take."""
     strandings[kind].result()
-
-
-def tell(kind: Kind, what: str, after: float, stopped: float) -> None:
-    """Say what was measured."""
-    print(
-        f"{kind.id}, {what}: runs again after {after:.2f} s, stops in {stopped:.2f} s"
-    )

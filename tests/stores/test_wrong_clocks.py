@@ -17,7 +17,7 @@ from tests.processes.cluster import Cluster
 from tests.processes.journal import Phase
 from tests.processes.setup import Handler
 from tests.servers.fleet import Fleet
-from tests.stores.outages import check_quiet, check_stops, lines_of
+from tests.stores.outages import begun_of, check_quiet, check_stops
 from tests.stores.side_by_side import side_by_side
 from tests.stores.stores import KINDS, Kind, new_namespace
 from tests.stores.wrong_clock import clock_off_by, true_time
@@ -81,7 +81,7 @@ def begin(cluster: Cluster) -> None:
     cluster.every("tick", PERIOD, Handler(), jitter=0.2)
     cluster.once("long", Handler(takes=60, step=0.5), jitter=0)
     cluster.begin(RIGHT)
-    cluster.until(lambda: lines_of(cluster, "long"), 3 * SOON, LOOK)
+    cluster.until(lambda: begun_of(cluster, "long"), 3 * SOON, LOOK)
     cluster.begin(FAST + SLOW)
 
 
@@ -96,7 +96,7 @@ def check_takeover(cluster: Cluster) -> None:
     """One of the wrong ones goes on with the long run when the right one is killed."""
     killed = cluster[RIGHT].kill()
     second = cluster.until(
-        lambda: [run for run in lines_of(cluster, "long") if run.attempt == 2]
+        lambda: [run for run in begun_of(cluster, "long") if run.attempt == 2]
     )[0]
     after = true_time(second) - killed
     assert LEASE - HEARTBEAT - SLACK <= after <= LEASE + 2 * HEARTBEAT + SLACK
@@ -105,7 +105,7 @@ def check_takeover(cluster: Cluster) -> None:
 
 def check_each_ran_in_time(cluster: Cluster, first: float, last: float) -> None:
     """Every slot that was due then has run once, and not before its time."""
-    starts = lines_of(cluster, "tick")
+    starts = begun_of(cluster, "tick")
     early = [line for line in starts if true_time(line) < line.slot / 1000 - READING]
     assert [] == early
     assert [] == cluster.started_twice()
