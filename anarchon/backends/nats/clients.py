@@ -40,6 +40,12 @@ async def closed(client: NatsClient | Client) -> None:
     with suppress(Exception):
         async with asyncio.timeout(CLOSING):
             await client.close()
+    # over TLS the driver waits for a server that says goodbye, too
+    transport: object = getattr(client, "_transport", None)
+    writer: object = getattr(transport, "_io_writer", None)
+    if isinstance(writer, asyncio.StreamWriter):
+        writer.transport.abort()
+        await asyncio.sleep(0)
 
 
 def source_of(given: object) -> Source:
@@ -175,6 +181,8 @@ class Given:
             raise InvalidOption(
                 "this client of nats-py belongs to another asyncio loop"
             )
+        if not self._client.is_connected:
+            raise ConnectionError("the client isn't connected")
         await asyncio.sleep(0)
         return cast("NatsClient", self._client)
 

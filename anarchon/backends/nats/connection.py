@@ -26,16 +26,15 @@ class Connection:
     def __init__(self, source: Source) -> None:
         self._source = source
         self._line: Line | None = None
+        self._made = 0
         self._connecting = asyncio.Lock()
         self._loop = asyncio.get_running_loop()
 
     @property
     def identity(self) -> tuple[int, int] | None:
         """Something that differs for each connection; ``None`` while there is none."""
-        line = self._line
-        if line is None or line.client.is_closed:
-            return None
-        return id(line), line.client.stats["reconnects"]
+        line = self._living()
+        return None if line is None else (self._made, line.client.stats["reconnects"])
 
     async def version(self) -> Version:
         """Return the version of the server."""
@@ -77,15 +76,29 @@ class Connection:
             await self._drop(line)
 
     async def _ready(self) -> Line:
-        line = self._line
-        if line is not None and not line.client.is_closed:
+        if (line := self._living()) is not None:
             return line
         async with asyncio.timeout(ANSWERS_WITHIN), self._connecting:
-            if self._line is None or self._line.client.is_closed:
-                line = Line(self._loop)
-                await line.open(self._source)
-                self._line = line
-            return self._line
+            if (line := self._living()) is None:
+                await self.close()
+                line = self._line = await self._new_line()
+            return line
+
+    def _living(self) -> Line | None:
+        line = self._line
+        return None if line is None or line.client.is_closed else line
+
+    async def _new_line(self) -> Line:
+        line = Line(self._loop)
+        client = await self._source.client(line.lost)
+        try:
+            await line.open(client)
+        except BaseException:
+            if self._source.owned:
+                await closed(client)
+            raise
+        self._made += 1
+        return line
 
     async def _drop(self, line: Line) -> None:
         if self._line is line:

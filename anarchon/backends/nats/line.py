@@ -8,7 +8,6 @@ import asyncio
 import itertools
 from contextlib import suppress
 
-from anarchon.backends.nats.clients import Source
 from anarchon.backends.nats.driver import Message, NatsClient, Subscription
 
 STATUS = "Status"
@@ -35,11 +34,11 @@ class Line:
         self._numbers = itertools.count(1)
         self._inbox = ""
 
-    async def open(self, source: Source) -> None:
-        """Get a client and listen for answers."""
-        self.client = await source.client(self.lost)
-        self._inbox = self.client.new_inbox()
-        self._subscription = await self.client.subscribe(
+    async def open(self, client: NatsClient) -> None:
+        """Listen for the answers that this client is sent."""
+        self.client = client
+        self._inbox = client.new_inbox()
+        self._subscription = await client.subscribe(
             f"{self._inbox}.*", cb=self._receive
         )
 
@@ -69,6 +68,7 @@ class Line:
         found: list[Message] = []
 
         async def receive(message: Message) -> None:
+            self.heard = self._loop.time()
             # a message of a stream can be acknowledged, a status can't
             if message.reply:
                 found.append(message)
@@ -102,10 +102,10 @@ class Line:
             del self._waiting[inbox]
 
     async def _receive(self, message: Message) -> None:
+        self.heard = self._loop.time()
         self._take(message.subject, message)
 
     def _take(self, inbox: str, message: Message) -> None:
-        self.heard = self._loop.time()
         answer = self._waiting.get(inbox)
         if answer is not None and not answer.done():
             answer.set_result(message)

@@ -8,6 +8,7 @@ monotonic time have drifted apart: then this machine slept, or its clock was set
 server's clock is set, that is seen at the next measurement.
 """
 
+import asyncio
 import time
 from collections.abc import Awaitable, Callable
 from typing import NamedTuple
@@ -53,11 +54,14 @@ class ServerTime:
         self._connection = connection
         self._distance = 0.0
         self._measured: tuple[object, float, float] | None = None
+        self._measuring = asyncio.Lock()
 
     async def now(self) -> int:
         """Return the time, asking the server if the estimate isn't good any more."""
         if not self._is_good():
-            await self._measure()
+            async with self._measuring:
+                if not self._is_good():
+                    await self._measure()
         return self.estimate()
 
     def estimate(self) -> int:
