@@ -7,7 +7,7 @@ is sent.
 import asyncio
 import contextlib
 import inspect
-from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import Any, TypeAlias, cast
 
@@ -32,9 +32,14 @@ Command = Callable[..., Awaitable[object]]
 
 @asynccontextmanager
 async def opened(source: Source, bridge: Bridge | None) -> AsyncGenerator[Client]:
-    """Yield the client; one that was made for this store is closed afterwards."""
+    """Yield the client; one that was made for this store is closed afterwards.
+
+    Raises:
+        InvalidOption: the client lives in another loop, or what was made is none.
+    """
     if isinstance(source, Redis | RedisCluster):
         check_home("RedisBackend", bridge)
+        _check_loop(source)
         yield source
         return
     made = _from(source) if isinstance(source, Address) else source()
@@ -45,20 +50,8 @@ async def opened(source: Source, bridge: Bridge | None) -> AsyncGenerator[Client
 
 
 async def info_of(client: Client) -> Mapping[str, object]:
-    """Return what the server tells of itself; of a cluster, one of its nodes.
-
-    Raises:
-        InvalidOption: the client is connected in another loop.
-    """
-    try:
-        return cast("Mapping[str, object]", await command_of(client)("INFO"))
-    except RuntimeError as error:
-        if "different loop" not in str(error):
-            raise
-        raise InvalidOption(
-            "the client for RedisBackend is connected in another event loop than the "
-            "one that runs here; make it in this one"
-        ) from error
+    """Return what the server tells of itself; of a cluster, one of its nodes."""
+    return cast("Mapping[str, object]", await command_of(client)("INFO"))
 
 
 def command_of(client: Client) -> Command:
@@ -67,10 +60,36 @@ def command_of(client: Client) -> Command:
     return cast("Command", untyped.execute_command)
 
 
+def pools_of(client: Client) -> Sequence[Any]:
+    """Return what has the connections: a pool, or the nodes of a cluster."""
+    if isinstance(client, RedisCluster):
+        return client.get_nodes()
+    return [client.connection_pool]
+
+
 async def drop_idle(client: Client) -> None:  # noqa: ASYNC910  a cluster's does it
     """Close the connections that nobody uses now."""
     if not isinstance(client, RedisCluster):
         await client.connection_pool.disconnect(inuse_connections=False)
+
+
+def _check_loop(client: Client) -> None:
+    """Refuse a client that is connected in another loop, before its use breaks it."""
+    here = asyncio.get_running_loop()
+    for connection in _connections_of(client):
+        # kept private by the driver, whose own error tells where this finds nothing
+        reader = getattr(connection, "_reader", None)
+        if getattr(reader, "_loop", here) is not here:
+            raise InvalidOption(
+                "the client for RedisBackend is connected in another event loop than "
+                "the one that runs here; make it in this one"
+            )
+
+
+def _connections_of(client: Client) -> list[object]:
+    names = ("_available_connections", "_connections")
+    pools = pools_of(client)
+    return [one for pool in pools for name in names for one in getattr(pool, name, ())]
 
 
 class _Closing:

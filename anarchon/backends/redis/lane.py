@@ -28,6 +28,7 @@ class Lane:
     """
 
     def __init__(self, client: Client, width: int) -> None:
+        self.width = width
         self._client = client
         self._command = command_of(client)
         self._turn = asyncio.Semaphore(width)

@@ -10,7 +10,13 @@ from redis.asyncio import RedisCluster
 
 from anarchon.backends.address import Address, reaching
 from anarchon.backends.clock import StoreClock
-from anarchon.backends.redis.client import Source, info_of, opened
+from anarchon.backends.redis.client import (
+    Client,
+    Source,
+    info_of,
+    opened,
+    pools_of,
+)
 from anarchon.backends.redis.keys import Keys
 from anarchon.backends.redis.lane import Lane
 from anarchon.backends.redis.scripts import scripts_of
@@ -45,12 +51,19 @@ async def open_store(
             info = await info_of(client)
         alone = not isinstance(client, RedisCluster)
         Server(info=info, address=str(address), alone=alone).check(keys.strategy)
-        lanes = Lanes(
-            work=Lane(client, WORK),
-            beats=Lane(client, BEATS),
-            # the jobs of a cluster lie on different nodes
-            jobs_at_once=JOBS_AT_ONCE if alone else 1,
-        )
         leases = keys.strategy is Strategy.LEASE
         kind = RedisLeaseStore if leases else RedisClaimStore
-        yield kind(lanes, keys, scripts_of(keys.strategy), clock)
+        yield kind(_lanes_of(client), keys, scripts_of(keys.strategy), clock)
+
+
+def _lanes_of(client: Client) -> Lanes:
+    """Return lanes that together ask the client's pool for no more than it has."""
+    size = min(pool.max_connections for pool in pools_of(client))
+    beats = Lane(client, min(BEATS, max(size // 4, 1)))
+    rest = min(WORK, size - beats.width)
+    return Lanes(
+        work=Lane(client, rest) if rest else beats,
+        beats=beats,
+        # the jobs of a cluster lie on different nodes
+        jobs_at_once=1 if isinstance(client, RedisCluster) else JOBS_AT_ONCE,
+    )

@@ -47,7 +47,8 @@ class Server:
         if "valkey_version" in self.info:
             product, found, needed = "Valkey", self.info["valkey_version"], VALKEY
         else:
-            product, found, needed = "Redis", self.info.get("redis_version"), REDIS
+            found = self.info.get("redis_version", "of no known version")
+            product, needed = "Redis", REDIS
         if strategy is Strategy.IDMP:
             if product == "Valkey":
                 raise BackendTooOld(
