@@ -61,11 +61,16 @@ class ByUrl(_Closing):
 
     async def connect(self) -> Connection:
         """Connect to the server of the address."""
-        return await aio_pika.connect(
-            self._url,
-            timeout=CONNECTS_WITHIN,
-            client_properties={"connection_name": "anarchon"},
+        connection = aio_pika.Connection(
+            self._url, client_properties={"connection_name": "anarchon"}
         )
+        try:
+            await connection.connect(timeout=CONNECTS_WITHIN)
+        except BaseException:
+            # else it would try that when it is forgotten
+            await connection.close()
+            raise
+        return connection
 
 
 class ByFactory(_Closing):

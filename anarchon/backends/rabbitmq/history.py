@@ -8,11 +8,16 @@ when it has ended, so that records can be read in any order and more than once.
 import asyncio
 import json
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 
 from aiormq.abc import AbstractChannel as Channel
-from aiormq.exceptions import ChannelNotFoundEntity, PublishError
+from aiormq.exceptions import (
+    ChannelNotFoundEntity,
+    ChannelPreconditionFailed,
+    PublishError,
+)
 
 from anarchon.backends.names import escaped
 from anarchon.backends.rabbitmq.entries import fields_in
@@ -40,7 +45,13 @@ _BOUNDS: Mapping[str, str | int] = {
 _LONGEST_NAME = 170
 # an attempt has two entries, and the server leaves out some offsets
 _ENTRIES, _SLACK = 2, 50
-_EMPTY_AFTER = 1.0
+_EMPTY_AFTER = 0.5
+# what is opened in that moment is refused, or never hears anything
+_WHILE_IT_IS_MADE = (0.05, 0.1, 0.2)
+
+
+class Silence(TimeoutError):
+    """A stream that has entries gives none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,11 +63,26 @@ class Stored:
     keep: int
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """What was read at an offset of a stream."""
+
+    offset: int
+    stored: Stored
+
+
 def stream_of(namespace: str, job: str) -> str:
     """Return the name of the stream that holds a job's records."""
     # the driver takes no "=" in a name
     name = escaped(job, _LONGEST_NAME).replace("=", ":")
     return f"{namespace}.history.{name}"
+
+
+async def make(link: Link, stream: str) -> None:
+    """Create a stream for records; one that has other settings is taken as it is."""
+    with suppress(ChannelPreconditionFailed):
+        async with channel_for(link.connection) as channel:
+            await declare(channel, stream, _BOUNDS)
 
 
 async def write(link: Link, stream: str, stored: Stored) -> None:
@@ -69,8 +95,7 @@ async def write(link: Link, stream: str, stored: Stored) -> None:
     try:
         await publish(link.channel, stream, body)
     except PublishError:
-        async with channel_for(link.connection) as channel:
-            await declare(channel, stream, _BOUNDS)
+        await make(link, stream)
         await publish(link.channel, stream, body)
 
 
@@ -80,6 +105,14 @@ async def read(link: Link, stream: str, limit: int) -> list[RunRecord]:
     Raises:
         Unreadable: something else was written to the stream.
     """
+    for pause in _WHILE_IT_IS_MADE:
+        with suppress(ChannelPreconditionFailed, Silence):
+            return await _read(link, stream, limit)
+        await asyncio.sleep(pause)
+    return await _read(link, stream, limit)
+
+
+async def _read(link: Link, stream: str, limit: int) -> list[RunRecord]:
     try:
         async with channel_for(link.connection) as channel:
             return await _newest(channel, stream, limit)
@@ -89,26 +122,27 @@ async def read(link: Link, stream: str, limit: int) -> list[RunRecord]:
 
 async def _newest(channel: Channel, stream: str, limit: int) -> list[RunRecord]:
     """Read as many entries as may be needed, and ever more until they suffice."""
-    end = await _end_of(channel, stream)
-    reach = limit * _ENTRIES + _SLACK
-    while end >= 0:
-        first = max(0, end - reach)
-        found = await _entries(channel, stream, first, end)
-        records = _merged(found)
-        wanted = min(limit, found[-1].keep)
+    last = await _last(channel, stream)
+    if last is None:
+        return []
+    wanted = min(limit, last.stored.keep)
+    reach = wanted * _ENTRIES + _SLACK
+    while True:
+        first = max(0, last.offset - reach)
+        records = _merged(await _entries(channel, stream, first, last.offset))
         if first == 0 or len(records) >= wanted:
             return records[:wanted]
         reach *= 4
-    return []
 
 
-def _merged(found: Iterable[Stored]) -> list[RunRecord]:
-    """Return each attempt's record, ended if it has an end, the newest first."""
+def _merged(entries: Iterable[Entry]) -> list[RunRecord]:
+    """Return each attempt's record, with its first end if it has one, newest first."""
     records: dict[tuple[int, str], RunRecord] = {}
-    for stored in found:
-        key = stored.record.slot, stored.token
-        if key not in records or stored.record.ended_at is not None:
-            records[key] = stored.record
+    for entry in entries:
+        record = entry.stored.record
+        key = record.slot, entry.stored.token
+        if key not in records or records[key].ended_at is None:
+            records[key] = record
     return sorted(records.values(), key=_age, reverse=True)
 
 
@@ -116,21 +150,26 @@ def _age(record: RunRecord) -> tuple[datetime, int, int]:
     return record.started_at, record.attempt, record.slot
 
 
-async def _end_of(channel: Channel, stream: str) -> int:
-    """Return the offset of the newest entry, or -1 if there is none."""
+async def _last(channel: Channel, stream: str) -> Entry | None:
+    """Return the newest entry, if there is one."""
     try:
         async with asyncio.timeout(_EMPTY_AFTER):
-            return max(await _excerpt(channel, stream, "last", end=0))
+            return (await _entries(channel, stream, "last", 0))[-1]
     except TimeoutError:
-        # whoever made it was gone before the first record
         if (await look_at(channel, stream)).message_count:
-            raise
-        return -1
+            raise Silence(f"nothing of the stream {stream} was read") from None
+        # whoever made it is not that far, or was gone before the first record
+        return None
 
 
-async def _entries(channel: Channel, stream: str, first: int, end: int) -> list[Stored]:
-    bodies = await _excerpt(channel, stream, first, end)
-    return [_stored(f"{stream}, entry {at}", bodies[at]) for at in sorted(bodies)]
+async def _entries(
+    channel: Channel, stream: str, since: int | str, end: int
+) -> list[Entry]:
+    bodies = await _excerpt(channel, stream, since, end)
+    return [
+        Entry(offset=at, stored=_stored(f"{stream}, entry {at}", bodies[at]))
+        for at in sorted(bodies)
+    ]
 
 
 async def _excerpt(

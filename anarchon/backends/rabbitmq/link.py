@@ -10,7 +10,7 @@ from collections.abc import Callable
 from aio_pika.abc import AbstractConnection as Connection
 from aiormq.abc import AbstractChannel as Channel
 
-from anarchon.backends.rabbitmq.entries import Entry, new_id, packed
+from anarchon.backends.rabbitmq.entries import Entry, Mark, new_id, packed
 from anarchon.backends.rabbitmq.streams import (
     ANSWERS_WITHIN,
     Tap,
@@ -45,8 +45,19 @@ class Link:
         channel.on_consumer_cancel_callbacks.add(self._on_cancelled)
 
     async def open(self, since: int | str) -> None:
-        """Start reading from an offset on, or from a place that the server knows."""
+        """Read from an offset on, or from a place that the server knows, to the end.
+
+        The end is a mark of our own. It is there before the reading starts, since a
+        stream that is being made can't be read, which writing to it tells sooner.
+
+        Raises:
+            ConnectionError: the link was lost meanwhile.
+        """
+        mark_id = new_id()
+        read_back = self._await(mark_id)
+        await publish(self.channel, self._stream, packed(mark_id, Mark()))
         await self._tap.open(self._stream, since)
+        await read_back
 
     def close(self) -> None:
         """Read no more; connection and channel are left to whoever opened them."""

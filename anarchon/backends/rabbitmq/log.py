@@ -13,14 +13,15 @@ import asyncio
 import logging
 import random
 import time
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from typing import TypeVar, TypeVarTuple
 
 from aio_pika.abc import AbstractConnection as Connection
-from aiormq.exceptions import ChannelPreconditionFailed
+from aiormq.exceptions import ChannelPreconditionFailed, ConnectionClosed
 
 from anarchon.backends.rabbitmq.connecting import Connector, check_version
-from anarchon.backends.rabbitmq.entries import Entry, Mark, unpacked
+from anarchon.backends.rabbitmq.entries import unpacked
 from anarchon.backends.rabbitmq.link import Link
 from anarchon.backends.rabbitmq.quiet import quietly
 from anarchon.backends.rabbitmq.streams import (
@@ -31,10 +32,13 @@ from anarchon.backends.rabbitmq.streams import (
 from anarchon.backends.rabbitmq.table import Table
 from anarchon.errors import BackendUnavailable
 
+T = TypeVar("T")
+Ts = TypeVarTuple("Ts")
+
 logger: logging.Logger = logging.getLogger("anarchon")
 
 _SEGMENT = 1_000_000
-_PAUSES = (0.05, 0.1, 0.2, 0.5, 1.0)
+_PAUSES = (0.05, 0.1, 0.2, 0.5)
 
 
 class Gap(LookupError):
@@ -51,14 +55,12 @@ class ClaimLog:
         self._remember = f"{remember}s"
         self._newest: tuple[int, bytes] | None = None
         self._found = True
-        self._link: Link | None = None
-        self._live = asyncio.Event()
-        self._trouble: Exception | None = None
+        self._link: asyncio.Future[Link] = _nothing_yet()
 
     @asynccontextmanager
     async def open(self) -> AsyncGenerator[None]:
         """Read the log as far as it goes, and follow it in the block."""
-        link = await self._attached()
+        link = await self._attached_at_first()
         following = asyncio.create_task(self._follow(link))
         try:
             yield
@@ -66,74 +68,78 @@ class ClaimLog:
             following.cancel()
             await asyncio.wait([following])
 
-    @asynccontextmanager
-    async def link(self) -> AsyncGenerator[Link]:
-        """Give the link that works now, for one operation.
+    async def using(
+        self, operation: Callable[[Link, *Ts], Awaitable[T]], *args: *Ts
+    ) -> T:
+        """Carry out an operation on the link that works now, and return its answer.
 
-        One that takes too long ends the link, so that the next one finds another.
+        When the link breaks meanwhile, the operation is carried out once more on the
+        next one. One that takes too long ends the link, so that the next operation
+        finds another.
 
         Raises:
             TimeoutError: there was no link in time, or no answer.
+            ConnectionError: there is no link, or it broke twice.
         """
         link = None
         try:
             async with asyncio.timeout(ANSWERS_WITHIN):
                 link = await self._working()
-                yield link
-        except TimeoutError:
-            reason = TimeoutError(f"no answer within {ANSWERS_WITHIN:g} s")
-            if link is None:
-                raise TimeoutError(f"no connection: {self._trouble}") from None
-            link.lose(reason)
-            raise reason from None
-
-    async def append(self, entry: Entry) -> None:
-        """Add an entry and return when the table knows it, and all before it.
-
-        Cancelled, it is in the log or not.
-        """
-        async with self.link() as link:
-            await link.append(entry)
+                try:
+                    return await operation(link, *args)
+                except ConnectionError as error:
+                    link.lose(error)
+                link = await self._working()
+                return await operation(link, *args)
+        except TimeoutError as error:
+            late = TimeoutError(f"no answer within {ANSWERS_WITHIN:g} s")
+            if link is not None:
+                link.lose(late)
+            raise late from error
 
     async def _working(self) -> Link:
-        while self._link is None:
-            await self._live.wait()
-        return self._link
+        while True:
+            link = await asyncio.shield(self._link)
+            if not link.lost.done():
+                return link
+            # its follower hasn't heard yet
+            await asyncio.sleep(0)
 
     async def _follow(self, link: Link) -> None:
         while True:
             try:
-                self._link = link
-                self._live.set()
-                self._trouble = await link.lost
+                self._link.set_result(link)
+                await link.lost
             finally:
-                self._link = None
-                self._live.clear()
+                self._link = _nothing_yet()
                 await self._let_go(link.connection, link)
             link = await self._attached_again()
+
+    async def _attached_at_first(self) -> Link:
+        for pause in _PAUSES:
+            try:
+                return await self._attach()
+            except (ChannelPreconditionFailed, ConnectionClosed):
+                # the server answers so while another instance makes the stream
+                await _rest(pause)
+        return await self._attach()
 
     async def _attached_again(self) -> Link:
         pauses = iter(_PAUSES)
         while True:
             try:
-                return await self._attached()
-            except Exception as error:  # noqa: BLE001  whoever asks next is told
-                self._trouble = error
-            pause = next(pauses, _PAUSES[-1])
-            await asyncio.sleep(random.uniform(pause / 2, pause))
-
-    async def _attached(self) -> Link:
-        with quietly():
-            try:
                 return await self._attach()
-            except ConnectionError as error:
-                if not isinstance(error.__cause__, Gap):
-                    raise
-            self._newest = None
-            return await self._attach()
+            except Exception as error:  # noqa: BLE001  those who wait are told
+                self._link.set_exception(error)
+                self._link = _nothing_yet()
+            await _rest(next(pauses, _PAUSES[-1]))
 
     async def _attach(self) -> Link:
-        connection = await self._connector.connect()
+        with quietly():
+            connection = await self._connector.connect()
+            return await self._attach_to(connection)
+
+    async def _attach_to(self, connection: Connection) -> Link:
         link = None
         try:
             check_version(connection)
@@ -157,7 +163,6 @@ class ClaimLog:
         self._found = self._newest is None
         since = self._remember if self._newest is None else self._newest[0]
         await link.open(since)
-        await link.append(Mark())
 
     async def _declare(self, link: Link) -> None:
         bounds: dict[str, str | int] = {
@@ -175,14 +180,12 @@ class ClaimLog:
 
     def _hear(self, offset: int, body: bytes) -> str | None:
         """Take an entry into the table, once; return its id."""
-        if not self._found:
-            if (offset, body) != self._newest:
-                raise Gap(f"the entry at {offset} is not the one that was expected")
-            self._found = True
-            return None
-        if self._newest is not None and offset <= self._newest[0]:
-            raise Gap(f"the entry at {offset} came after {self._newest[0]}")
-        self._newest = (offset, body)
+        before, self._newest = self._newest, None
+        if not self._found and (offset, body) != before:
+            raise Gap(f"the entry at {offset} is not the one that was expected")
+        if self._found and before is not None and offset <= before[0]:
+            raise Gap(f"the entry at {offset} came after {before[0]}")
+        self._found, self._newest = True, (offset, body)
         try:
             entry_id, entry = unpacked(body)
         except ValueError as error:
@@ -192,3 +195,19 @@ class ClaimLog:
             return None
         self.table.apply(entry, time.monotonic())
         return entry_id
+
+
+def _nothing_yet() -> asyncio.Future[Link]:
+    link: asyncio.Future[Link] = asyncio.get_running_loop().create_future()
+    # often nobody waits for it
+    link.add_done_callback(_look_at)
+    return link
+
+
+async def _rest(pause: float) -> None:
+    await asyncio.sleep(random.uniform(pause / 2, pause))
+
+
+def _look_at(link: asyncio.Future[Link]) -> None:
+    if not link.cancelled():
+        link.exception()

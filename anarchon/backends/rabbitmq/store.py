@@ -1,25 +1,22 @@
 """The open RabbitMQ store: what is asked of the log of claims and of the histories.
 
-Decides what is written in which order: a claim or an end to the log first, which
-settles it, and then to the history. Must not know AMQP.
+Decides what is answered without asking the server: whose slot it is, once that was
+read. Must not know AMQP.
 """
 
 import asyncio
-import json
+import time
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import replace
-from hashlib import sha256
 
-from anarchon.backends.clock import instant
 from anarchon.backends.rabbitmq import history
 from anarchon.backends.rabbitmq.connecting import Connector
-from anarchon.backends.rabbitmq.entries import Claimed, Ended
-from anarchon.backends.rabbitmq.history import Stored
 from anarchon.backends.rabbitmq.log import ClaimLog
-from anarchon.backends.rabbitmq.table import Run
-from anarchon.model import End, RunRecord, Status
-from anarchon.protocol import Answer, Claim, ClaimReply, Late, Running, Won
+from anarchon.backends.rabbitmq.steps import Steps, taken
+from anarchon.model import End, RunRecord
+from anarchon.protocol import Answer, Claim, ClaimReply, Late
+
+_PREPARES_WITHIN = 3.0
 
 
 @asynccontextmanager
@@ -47,14 +44,22 @@ class RabbitMQStore:
         self._namespace = namespace
         self._oldest = remember * 1000 // 2
         self._now = now
+        self._steps = Steps(log.table, self._stream, now)
 
     async def time(self) -> None:
         """Tell no time: the server has none to ask for."""
         await asyncio.sleep(0)
 
-    async def prepare(self, jobs: Sequence[str]) -> None:  # noqa: ARG002  as promised
-        """Do nothing: a job's stream is made with its first record."""
-        await asyncio.sleep(0)
+    async def prepare(self, jobs: Sequence[str]) -> None:
+        """Create the streams of these jobs' records; cancelled, some of them.
+
+        What takes too long is left to the first record.
+        """
+        end = time.monotonic() + _PREPARES_WITHIN
+        for stream in map(self._stream, jobs):
+            if time.monotonic() >= end:
+                break
+            await self._log.using(history.make, stream)
 
     async def claim(self, claim: Claim) -> ClaimReply:
         """Answer a claim (L1, L2); cancelled, it is in the log or not.
@@ -63,89 +68,31 @@ class RabbitMQStore:
         that won it might be forgotten.
         """
         run = self._log.table.run(claim.job, claim.slot)
-        if run is None:
-            now = self._now()
-            if now - claim.slot > self._oldest:
-                return Late(now=None)  # noqa: ASYNC910  nothing is asked
-            await self._log.append(Claimed.by(claim, now))
-            run = self._log.table.run(claim.job, claim.slot)
-            assert run is not None
-        return await self._answer(claim, run)
+        if run is None and self._now() - claim.slot > self._oldest:
+            await asyncio.sleep(0)
+            return Late(now=None)
+        if run is not None and not run.held_by(claim.token):
+            await asyncio.sleep(0)
+            return taken(run)
+        return await self._log.using(self._steps.claim, claim)
 
     async def finish(self, job: str, slot: int, token: str, end: End) -> Answer:
         """End the attempt and its record (L7, L10).
 
         Cancelled, it has ended or not, and the record may still read ``running``.
         """
-        told = _told(end)
-        run = self._log.table.run(job, slot)
-        # another instance's claim may not have come out of the log yet
-        if run is None or run.held_by(token):
-            ended = Ended(job=job, slot=slot, token=token, ended=self._now(), end=told)
-            await self._log.append(ended)
-            run = self._log.table.run(job, slot)
-        if run is None or run.claimed.token != token or run.ended is None:
-            return Answer(now=None, accepted=False)
-        if run.ended.end != told:
-            return Answer(now=None, accepted=False)
-        await self._write(_ended(run.claimed, end, run.ended.ended))
-        return Answer(now=None, accepted=True)
+        return await self._log.using(self._steps.finish, job, slot, token, end)
 
     async def record(self, record: RunRecord, token: str, keep: int) -> None:
         """Add a manual run's record, once; cancelled, it is there or not."""
-        await self._write(Stored(record=record, token=token, keep=keep))
+        await self._log.using(self._steps.record, record, token, keep)
 
     async def history(self, job: str, limit: int) -> list[RunRecord]:
         """Return the newest ``limit`` records, newest first."""
         if limit <= 0:
             await asyncio.sleep(0)
             return []
-        async with self._log.link() as link:
-            return await history.read(link, self._stream(job), limit)
-
-    async def _answer(self, claim: Claim, run: Run) -> ClaimReply:
-        if not run.held_by(claim.token):
-            runner = run.claimed.instance_id
-            return Running(now=None, attempt=1, left=0.0, instance_id=runner)
-        run.mine = True
-        await self._write(_begun(run.claimed))
-        return Won(now=None, attempt=1, left=claim.lease)
-
-    async def _write(self, stored: Stored) -> None:
-        async with self._log.link() as link:
-            await history.write(link, self._stream(stored.record.job), stored)
+        return await self._log.using(history.read, self._stream(job), limit)
 
     def _stream(self, job: str) -> str:
         return history.stream_of(self._namespace, job)
-
-
-def _told(end: End) -> str:
-    """Return what tells this end from any other."""
-    text = json.dumps([end.status, end.duration, end.error])
-    return sha256(text.encode()).hexdigest()[:32]
-
-
-def _begun(claimed: Claimed) -> Stored:
-    record = RunRecord(
-        job=claimed.job,
-        slot=claimed.slot,
-        attempt=1,
-        status=Status.RUNNING,
-        reason=claimed.reason,
-        manual=False,
-        instance_id=claimed.instance_id,
-        started_at=instant(claimed.started),
-    )
-    return Stored(record=record, token=claimed.token, keep=claimed.keep)
-
-
-def _ended(claimed: Claimed, end: End, ended: int) -> Stored:
-    begun = _begun(claimed)
-    record = replace(
-        begun.record,
-        status=end.status,
-        ended_at=instant(ended),
-        duration=end.duration,
-        error=end.error,
-    )
-    return replace(begun, record=record)

@@ -6,15 +6,15 @@ is in the streams.
 """
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Mapping
-from contextlib import asynccontextmanager, suppress
+from collections.abc import AsyncGenerator, Callable, Generator, Mapping
+from contextlib import asynccontextmanager, contextmanager, suppress
 from typing import cast
 
 from aio_pika.abc import AbstractConnection as Connection
 from aiormq.abc import AbstractChannel as Channel
 from aiormq.abc import AbstractConnection as Wire
 from aiormq.abc import DeliveredMessage
-from aiormq.exceptions import AMQPError
+from aiormq.exceptions import AMQPError, ChannelInvalidStateError
 from pamqp.commands import Basic, Queue
 
 ANSWERS_WITHIN = 4.0
@@ -23,6 +23,7 @@ CLOSES_WITHIN = 2.0
 _READ_AHEAD = 1_000
 _ACKNOWLEDGE_AFTER = 0.02
 _PERSISTENT = 2
+_CLOSED = "the connection is closed"
 
 
 def wire_of(connection: Connection) -> Wire:
@@ -33,13 +34,31 @@ def wire_of(connection: Connection) -> Wire:
     """
     transport = connection.transport
     if transport is None or not transport.connection.is_opened:
-        raise ConnectionError("the connection is closed")
+        raise ConnectionError(_CLOSED)
     return transport.connection
+
+
+@contextmanager
+def answering() -> Generator[None]:
+    """Tell a connection that was closed meanwhile by ``ConnectionError`` alone.
+
+    The driver says so in several ways; one is a cancellation that nobody asked for.
+    """
+    try:
+        yield
+    except asyncio.CancelledError:
+        task = asyncio.current_task()
+        if task is None or task.cancelling():
+            raise
+        raise ConnectionError(_CLOSED) from None  # noqa: ASYNC104  nobody asked
+    except ChannelInvalidStateError as error:
+        raise ConnectionError(_CLOSED) from error
 
 
 async def open_channel(connection: Connection) -> Channel:
     """Open a channel, which confirms what is published."""
-    return await wire_of(connection).channel(timeout=ANSWERS_WITHIN)
+    with answering():
+        return await wire_of(connection).channel(timeout=ANSWERS_WITHIN)
 
 
 @asynccontextmanager
@@ -54,7 +73,7 @@ async def channel_for(connection: Connection) -> AsyncGenerator[Channel]:
 
 async def close_channel(channel: Channel) -> None:
     """Close a channel, or leave it as it is when that takes too long."""
-    with suppress(TimeoutError, AMQPError, ConnectionError):
+    with suppress(TimeoutError, AMQPError, ConnectionError), answering():
         async with asyncio.timeout(CLOSES_WITHIN):
             await channel.close()
 
@@ -71,17 +90,19 @@ async def declare(
     channel: Channel, stream: str, bounds: Mapping[str, str | int]
 ) -> Queue.DeclareOk:
     """Create a stream with such bounds; harmless when there is the same one."""
-    return await channel.queue_declare(
-        stream,
-        durable=True,
-        arguments={"x-queue-type": "stream", **bounds},
-        timeout=ANSWERS_WITHIN,
-    )
+    with answering():
+        return await channel.queue_declare(
+            stream,
+            durable=True,
+            arguments={"x-queue-type": "stream", **bounds},
+            timeout=ANSWERS_WITHIN,
+        )
 
 
 async def look_at(channel: Channel, stream: str) -> Queue.DeclareOk:
     """Return what the server says of a stream that is there."""
-    return await channel.queue_declare(stream, passive=True, timeout=ANSWERS_WITHIN)
+    with answering():
+        return await channel.queue_declare(stream, passive=True, timeout=ANSWERS_WITHIN)
 
 
 async def publish(channel: Channel, stream: str, body: bytes) -> None:
@@ -90,15 +111,17 @@ async def publish(channel: Channel, stream: str, body: bytes) -> None:
     Raises:
         PublishError: there is no such stream.
     """
-    await channel.basic_publish(
-        body,
-        routing_key=stream,
-        properties=Basic.Properties(
-            content_type="application/json", delivery_mode=_PERSISTENT
-        ),
-        mandatory=True,
-        timeout=ANSWERS_WITHIN,
+    properties = Basic.Properties(
+        content_type="application/json", delivery_mode=_PERSISTENT
     )
+    with answering():
+        await channel.basic_publish(
+            body,
+            routing_key=stream,
+            properties=properties,
+            mandatory=True,
+            timeout=ANSWERS_WITHIN,
+        )
 
 
 class Tap:
@@ -117,13 +140,14 @@ class Tap:
     async def open(self, stream: str, since: int | str) -> None:
         """Read from an offset on, or from one of the places that the server knows."""
         channel = self._channel
-        await channel.basic_qos(prefetch_count=_READ_AHEAD, timeout=ANSWERS_WITHIN)
-        reply = await channel.basic_consume(
-            stream,
-            self._on_message,
-            arguments={"x-stream-offset": since},
-            timeout=ANSWERS_WITHIN,
-        )
+        with answering():
+            await channel.basic_qos(prefetch_count=_READ_AHEAD, timeout=ANSWERS_WITHIN)
+            reply = await channel.basic_consume(
+                stream,
+                self._on_message,
+                arguments={"x-stream-offset": since},
+                timeout=ANSWERS_WITHIN,
+            )
         self._name = reply.consumer_tag
 
     def mute(self) -> None:
@@ -135,7 +159,8 @@ class Tap:
         name = self._name
         self.mute()
         if name is not None:
-            await self._channel.basic_cancel(name, timeout=ANSWERS_WITHIN)
+            with answering():
+                await self._channel.basic_cancel(name, timeout=ANSWERS_WITHIN)
 
     async def _on_message(self, message: DeliveredMessage) -> None:
         self._newest_tag = message.delivery_tag or 0
