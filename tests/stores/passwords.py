@@ -7,7 +7,7 @@ import json
 from collections.abc import Generator
 from contextlib import ExitStack, contextmanager
 from enum import StrEnum
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 from tests.servers.fleet import Fleet
 from tests.servers.server import Server
@@ -43,7 +43,7 @@ class Passwords:
         if not name.startswith(("redis", "valkey", "nats")):
             # these have one anyway
             server = self._fleet[name]
-            return server, getattr(server, "password", PASSWORD)
+            return server, unquote(urlsplit(server.url).password or "")
         return self._started(name, place is Place.TOKEN), PASSWORD
 
     def _started(self, name: str, by_token: bool) -> Server:
