@@ -95,13 +95,16 @@ def live_through(
         check_told(cluster, outage)
     stopped = check_stops(cluster, "AB")
     print(
-        f"{Path(cluster.journal.path).parent.name}: away for {outage.length:.1f} s, "
+        f"{_title(cluster)}: away for {outage.length:.1f} s, "
         f"all run again {after:.2f} s later; stopped in {stopped:.2f} s"
     )
 
 
 def begin(cluster: Cluster, takes: float, jobs: Sequence[str], others: str) -> None:
-    """Let A and B begin, and others once the long run of one of both is at work."""
+    """Let A and B begin, and others once the long run of one of both is at work.
+
+    The others have a job of their own besides, which is at work in the end.
+    """
     cluster.load("AB" + others)
     for job in jobs:
         cluster.every(job, PERIOD, Handler())
@@ -109,7 +112,9 @@ def begin(cluster: Cluster, takes: float, jobs: Sequence[str], others: str) -> N
     cluster.begin("AB")
     cluster.until(lambda: begun_of(cluster, "long"), 3 * SOON, LOOK)
     if others:
+        cluster.once("own", Handler(takes=60, step=0.5))
         cluster.begin(others)
+        cluster.until(lambda: begun_of(cluster, "own"), 3 * SOON, LOOK)
 
 
 def lived_through(
@@ -158,6 +163,16 @@ def check_stops(cluster: Cluster, names: str) -> float:
     return time.time() - asked
 
 
+def check_stop_meanwhile(cluster: Cluster, names: str) -> None:
+    """They come down in time though the store is away, and one of them was at work."""
+    stopped = check_stops(cluster, names)
+    [cancelled] = [
+        line for line in cluster.journal.read(Phase.CANCELLED) if line.job == "own"
+    ]
+    assert cancelled.who in names
+    print(f"{_title(cluster)}: stopped in {stopped:.2f} s meanwhile")
+
+
 def check_quiet(cluster: Cluster) -> None:
     """Nothing went wrong that nobody expected, in any library."""
     complaints = cluster.complaints()
@@ -173,3 +188,7 @@ def begun_of(cluster: Cluster, job: str) -> list[Line]:
 def successes_of(cluster: Cluster, job: str) -> list[Report]:
     """Return what was told of a job's runs that came to success."""
     return [report for report in cluster.seen("success") if report.job == job]
+
+
+def _title(cluster: Cluster) -> str:
+    return Path(cluster.journal.path).parent.name

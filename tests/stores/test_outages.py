@@ -23,7 +23,7 @@ from tests.stores.outages import (
     LEASE,
     SLACK,
     Outage,
-    check_stops,
+    check_stop_meanwhile,
     check_survived,
     cluster_on,
     live_through,
@@ -49,6 +49,8 @@ BREAKABLE = (
 SHORT = (1.0, 10.0)
 LONG = 40.0
 FROZEN = 8.0
+# over before the run is, unless its heartbeats find another connection
+BRIEF_LEASE = 12.0
 # how long the run that is under way goes on after the outage
 MORE = 5.0
 
@@ -135,7 +137,7 @@ def be_away(server: Server, cluster: Cluster) -> None:
     """Kill the server, stop two instances, and start the server when it is time."""
     over = time.monotonic() + LONG
     server.kill()
-    check_stops(cluster, "CD")
+    check_stop_meanwhile(cluster, "CD")
     time.sleep(over - time.monotonic())
     server.start()
 
@@ -179,7 +181,7 @@ def stand_still(server: Server, cluster: Cluster) -> None:
     over = time.monotonic() + FROZEN
     server.freeze()
     try:
-        check_stops(cluster, "CD")
+        check_stop_meanwhile(cluster, "CD")
         time.sleep(max(over - time.monotonic(), 0))
     finally:
         server.thaw()
@@ -203,7 +205,9 @@ def strandings(stage: Stage) -> Told:
             Proxy(server.port) as proxy,
             on_server(kind, server.url_at(proxy.port), folder) as cluster,
         ):
-            live_through(cluster, proxy.strand, takes=CALL_BOUND + MORE)
+            if kind.leases:
+                cluster.options["lease"] = BRIEF_LEASE
+            live_through(cluster, proxy.strand, takes=BRIEF_LEASE + MORE)
 
     return stage(story)
 
