@@ -126,8 +126,8 @@ async def test_schema_of_a_newer_version_is_refused(fleet: Fleet) -> None:
 async def test_tables_of_others_are_left_alone(fleet: Fleet) -> None:
     """A schema with somebody else's table of our name is refused as a whole."""
     server, name = postgres(fleet), new_namespace()
-    server.ask(f'CREATE SCHEMA "{name}"; CREATE TABLE "{name}".jobs (id int)')
-    with pytest.raises(BackendUnavailable, match='"jobs" already exists'):
+    server.ask(f'CREATE SCHEMA "{name}"; CREATE TABLE "{name}".runs (id int)')
+    with pytest.raises(BackendUnavailable, match='"runs" already exists'):
         async with linked(PostgresBackend(server.url, namespace=name)):
             pass
     count = f"SELECT count(*) FROM pg_tables WHERE schemaname = '{name}'"

@@ -28,10 +28,13 @@ DECLARE
     own {schema}.runs;
     rival {schema}.runs;
     older boolean := false;
+    newest bigint;
 BEGIN
     FOR other IN
         SELECT * FROM {schema}.runs WHERE job = asked.job ORDER BY slot
     LOOP
+        newest := other.slot;
+        CONTINUE WHEN other.ended;
         IF other.until > at + other.lease THEN
             other := {schema}.set_back(other, at);
         END IF;
@@ -43,14 +46,15 @@ BEGIN
         older := older OR other.slot < asked.slot;
     END LOOP;
     IF own.slot IS NULL THEN
-        RETURN {schema}.first_attempt(asked, at, rival, older);
+        RETURN {schema}.first_attempt(asked, at, newest, rival, older);
     END IF;
-    RETURN {schema}.next_attempt(asked, at, own, rival);
+    RETURN {schema}.next_attempt(asked, at, newest, own, rival);
 END $$;
 
 -- next_attempt: answer a claim of a run that is unfinished
 CREATE FUNCTION {schema}.next_attempt(
-    asked {schema}.request, at bigint, own {schema}.runs, rival {schema}.runs
+    asked {schema}.request, at bigint, newest bigint,
+    own {schema}.runs, rival {schema}.runs
 ) RETURNS json
 LANGUAGE plpgsql AS $$
 BEGIN
@@ -65,22 +69,22 @@ BEGIN
         RETURN {schema}.in_the_way('overlapping', at, rival);
     END IF;
     IF own.attempt - own.freed >= asked.max_attempts THEN
-        RETURN {schema}.used_up(at, own);
+        RETURN {schema}.used_up(at, newest, own);
     END IF;
     RETURN {schema}.take_over(asked, at, own);
 END $$;
 
 -- first_attempt: answer a claim of a slot that has no unfinished run
 CREATE FUNCTION {schema}.first_attempt(
-    asked {schema}.request, at bigint, rival {schema}.runs, older boolean
+    asked {schema}.request, at bigint, newest bigint,
+    rival {schema}.runs, older boolean
 ) RETURNS json
 LANGUAGE plpgsql AS $$
 DECLARE
-    newest_slot bigint := (SELECT newest FROM {schema}.jobs WHERE job = asked.job);
     over json;
 BEGIN
-    IF asked.slot <= newest_slot THEN
-        RETURN {schema}.done(asked, at, newest_slot);
+    IF asked.slot <= newest THEN
+        RETURN {schema}.done(asked, at, newest);
     END IF;
     IF asked.mode = 'takeover' THEN
         RETURN json_build_object('is', 'no run', 'now', at,
@@ -99,24 +103,18 @@ BEGIN
         -- nothing else of the job is alive here, so every older run is dead
         over := {schema}.end_for_good(asked.job, NULL, asked.slot - 1, at);
     END IF;
-    PERFORM {schema}.grant_first(asked, at);
-    RETURN json_build_object('is', 'won', 'now', at, 'attempt', 1,
-        'left', asked.lease, 'ended', over);
-END $$;
-
--- grant_first: write down that the first attempt of a slot is granted
-CREATE FUNCTION {schema}.grant_first(asked {schema}.request, at bigint) RETURNS void
-LANGUAGE plpgsql AS $$
-BEGIN
-    UPDATE {schema}.jobs SET newest = asked.slot WHERE job = asked.job;
-    IF NOT FOUND THEN
-        INSERT INTO {schema}.jobs VALUES (asked.job, asked.slot);
-    END IF;
-    INSERT INTO {schema}.runs VALUES (asked.job, asked.slot, 1, asked.token,
-        asked.instance_id, at, at + asked.lease, asked.lease, false, 0);
+    -- one statement: each takes about as long to begin as to write a row
+    WITH outdated AS (
+        DELETE FROM {schema}.runs WHERE job = asked.job AND ended
+    ), begun AS (
+        INSERT INTO {schema}.runs VALUES (asked.job, asked.slot, 1, asked.token,
+            asked.instance_id, at, at + asked.lease, asked.lease, false, 0, false)
+    )
     INSERT INTO {schema}.records VALUES (asked.job, at, 1, asked.slot, asked.token,
         asked.mode, asked.instance_id, NULL, 'running', NULL, NULL, 0);
-    PERFORM {schema}.trim(asked, at);
+    PERFORM {schema}.trim(asked.job, asked.keep, at - asked.keep_for);
+    RETURN json_build_object('is', 'won', 'now', at, 'attempt', 1,
+        'left', asked.lease, 'ended', over);
 END $$;
 
 -- take_over: grant the next attempt of a run whose lease ran out
@@ -132,24 +130,25 @@ BEGIN
     WHERE job = own.job AND slot = own.slot;
     INSERT INTO {schema}.records VALUES (asked.job, at, asked.attempt, asked.slot,
         asked.token, asked.mode, asked.instance_id, NULL, 'running', NULL, NULL, 0);
-    PERFORM {schema}.trim(asked, at);
+    PERFORM {schema}.trim(asked.job, asked.keep, at - asked.keep_for);
     RETURN json_build_object('is', 'won', 'now', at, 'attempt', asked.attempt,
         'left', asked.lease, 'taken_from', own.instance_id, 'waited', at - own.until);
 END $$;
 
 -- used_up: end a run that has no attempts left
-CREATE FUNCTION {schema}.used_up(at bigint, own {schema}.runs) RETURNS json
+CREATE FUNCTION {schema}.used_up(
+    at bigint, newest bigint, own {schema}.runs
+) RETURNS json
 LANGUAGE plpgsql AS $$
 BEGIN
     RETURN json_build_object('is', 'done', 'now', at, 'superseded', false,
-        'newest', (SELECT newest FROM {schema}.jobs WHERE job = own.job),
-        'instance_id', own.instance_id,
+        'newest', newest, 'instance_id', own.instance_id,
         'ended', {schema}.end_for_good(own.job, own.slot, own.slot, at));
 END $$;
 
 -- done: tell of a slot that is over, by its records
 CREATE FUNCTION {schema}.done(
-    asked {schema}.request, at bigint, newest_slot bigint
+    asked {schema}.request, at bigint, newest bigint
 ) RETURNS json
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -160,14 +159,14 @@ DECLARE
     );
 BEGIN
     RETURN json_build_object('is', 'done', 'now', at, 'superseded', runner IS NULL,
-        'newest', newest_slot, 'instance_id', runner);
+        'newest', newest, 'instance_id', runner);
 END $$;
 
 -- in_the_way: tell of the run that keeps a claim from being granted
 CREATE FUNCTION {schema}.in_the_way(
     answer text, at bigint, run {schema}.runs
 ) RETURNS json
-LANGUAGE sql IMMUTABLE AS $$
+LANGUAGE sql STABLE AS $$
     SELECT json_build_object('is', answer, 'now', at, 'slot', run.slot,
         'attempt', run.attempt, 'left', least(run.until - at, run.lease),
         'instance_id', run.instance_id)
@@ -183,26 +182,26 @@ $$;
 
 -- trim: drop the records that are older than the newest ones, ended long ago, and are
 -- no part of an unfinished run
-CREATE FUNCTION {schema}.trim(asked {schema}.request, at bigint) RETURNS void
+CREATE FUNCTION {schema}.trim(of_job text, keep bigint, young bigint) RETURNS void
 LANGUAGE plpgsql AS $$
 BEGIN
+    -- most claims are spared the walk along the newest ones
     IF NOT EXISTS (
-        SELECT FROM {schema}.records
-        WHERE job = asked.job AND started < at - asked.keep_for
+        SELECT FROM {schema}.records WHERE job = of_job AND started < young
     ) THEN
         RETURN;
     END IF;
     DELETE FROM {schema}.records AS old
-    WHERE job = asked.job AND ended < at - asked.keep_for
-        AND started < at - asked.keep_for
+    WHERE job = of_job AND started < young AND ended < young
         AND (started, attempt, slot, token) < (
             SELECT started, attempt, slot, token FROM {schema}.records
-            WHERE job = asked.job
+            WHERE job = of_job
             ORDER BY started DESC, attempt DESC, slot DESC, token DESC
-            LIMIT 1 OFFSET asked.keep - 1
+            LIMIT 1 OFFSET keep - 1
         )
         AND NOT EXISTS (
-            SELECT FROM {schema}.runs WHERE job = old.job AND slot = old.slot
+            SELECT FROM {schema}.runs AS run
+            WHERE run.job = old.job AND run.slot = old.slot AND NOT run.ended
         );
 END $$;
 
@@ -226,10 +225,13 @@ DECLARE
     told json[] := '{}';
 BEGIN
     FOR run IN
-        DELETE FROM {schema}.runs
-        WHERE job = of_job AND slot <= last_slot
-            AND slot >= coalesce(first_slot, slot)
-        RETURNING *
+        WITH over AS (
+            UPDATE {schema}.runs SET ended = true
+            WHERE job = of_job AND slot <= last_slot
+                AND slot >= coalesce(first_slot, slot) AND NOT ended
+            RETURNING *
+        )
+        SELECT * FROM over ORDER BY slot
     LOOP
         PERFORM {schema}.interrupt(run, at);
         SELECT row_to_json(records) INTO last_record FROM {schema}.records

@@ -11,13 +11,15 @@ whatever has befallen one of them may have befallen all.
 """
 
 import asyncio
-from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager, suppress
-from typing import Protocol
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from typing import Protocol, TypeVar
 
 from anarchon.backends.postgres.driver import BROKEN, Connection
 from anarchon.backends.postgres.sql import Query
 from anarchon.backends.postgres.ways import Way, in_plain
+
+T = TypeVar("T")
 
 PATIENCE = 4.5
 
@@ -58,23 +60,23 @@ class Lane:
         Raises:
             TimeoutError: no answer in time; the outcome is unknown, as with any error.
         """
+
+        def work(connection: Connection) -> Awaitable[object]:
+            return self.way(connection, query)
+
         async with asyncio.timeout(PATIENCE):
             with suppress(*BROKEN):
-                return await self._ask(query)
-            return await self._ask(query)
+                return await self.using(work)
+            return await self.using(work)
 
-    @asynccontextmanager
-    async def connection(self) -> AsyncGenerator[Connection]:
-        """Lend a connection; whatever is raised meanwhile is the end of it."""
+    async def using(self, work: Callable[[Connection], Awaitable[T]]) -> T:
+        """Do something with a connection; if that fails, it is the end of both."""
         async with self._free:
             connection = await self._source.take()
             try:
-                yield connection
+                result = await work(connection)
             except BaseException:
                 self._source.drop(connection)
                 raise
             await self._source.give_back(connection)
-
-    async def _ask(self, query: Query) -> object:
-        async with self.connection() as connection:
-            return await self.way(connection, query)
+            return result

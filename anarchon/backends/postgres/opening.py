@@ -9,6 +9,7 @@ import contextlib
 import inspect
 from collections.abc import AsyncGenerator, Callable
 from contextlib import AsyncExitStack, aclosing, asynccontextmanager
+from functools import partial
 from typing import cast
 
 from anarchon.backends.address import Address, reaching
@@ -47,8 +48,8 @@ async def open_store(
     async with AsyncExitStack() as stack:
         with reaching(shown):
             work, beats = await _lanes(where, bridge, stack)
-            async with asyncio.timeout(SET_UP_WITHIN), work.connection() as connection:
-                way = await set_up(connection, schema, str(shown))
+            async with asyncio.timeout(SET_UP_WITHIN):
+                way = await work.using(partial(set_up, schema=schema, where=str(shown)))
         work.way = beats.way = way
         yield PostgresStore(work, beats, schema, given)
 

@@ -21,7 +21,8 @@ DECLARE
     at bigint := {schema}.enter(of_job, given);
 BEGIN
     UPDATE {schema}.runs SET until = at + length, lease = length
-    WHERE job = of_job AND slot = of_slot AND token = by_token AND NOT spent;
+    WHERE job = of_job AND slot = of_slot AND token = by_token
+        AND NOT spent AND NOT ended;
     RETURN json_build_object('now', at, 'accepted', FOUND);
 END $$;
 
@@ -35,7 +36,7 @@ DECLARE
     own {schema}.runs;
 BEGIN
     SELECT * INTO own FROM {schema}.runs
-    WHERE job = of_job AND slot = of_slot AND token = by_token;
+    WHERE job = of_job AND slot = of_slot AND token = by_token AND NOT ended;
     IF own.slot IS NOT NULL AND NOT own.spent THEN
         UPDATE {schema}.runs
         SET until = at, lease = 0, spent = true, freed = freed + 1
@@ -58,8 +59,9 @@ DECLARE
     at bigint := {schema}.enter(of_job, given);
     own {schema}.runs;
 BEGIN
-    DELETE FROM {schema}.runs
-    WHERE job = of_job AND slot = of_slot AND token = by_token AND NOT spent
+    UPDATE {schema}.runs SET ended = true
+    WHERE job = of_job AND slot = of_slot AND token = by_token
+        AND NOT spent AND NOT ended
     RETURNING * INTO own;
     IF FOUND THEN
         UPDATE {schema}.records
@@ -111,7 +113,7 @@ LANGUAGE sql STABLE AS $$
         SELECT coalesce(json_agg(json_build_object('job', job, 'slot', slot,
             'attempt', attempt, 'instance_id', instance_id,
             'left', least(until - now.at, lease)) ORDER BY job, slot), '[]')
-        FROM {schema}.runs WHERE job = ANY (of_jobs)
+        FROM {schema}.runs WHERE job = ANY (of_jobs) AND NOT ended
     ))
     FROM (SELECT coalesce(given, {schema}.clock()) AS at) AS now
 $$;

@@ -8,13 +8,9 @@ CREATE TABLE {schema}.schema_version (
 );
 INSERT INTO {schema}.schema_version VALUES ({version});
 
--- the newest slot of each job that was ever granted
-CREATE TABLE {schema}.jobs (
-    job    text COLLATE "C" PRIMARY KEY,
-    newest bigint NOT NULL
-) WITH (fillfactor = 50);
-
--- the unfinished runs, each with its current attempt and the end of its lease
+-- the unfinished runs, each with its current attempt and the end of its lease. A run
+-- that has ended stays until a newer slot is granted, so that a job's newest row always
+-- tells the newest slot that it was ever granted
 CREATE TABLE {schema}.runs (
     job         text COLLATE "C" NOT NULL,
     slot        bigint NOT NULL,
@@ -26,6 +22,7 @@ CREATE TABLE {schema}.runs (
     lease       bigint NOT NULL CHECK (lease >= 0),
     spent       boolean NOT NULL,
     freed       integer NOT NULL CHECK (freed >= 0),
+    ended       boolean NOT NULL,
     PRIMARY KEY (job, slot)
 ) WITH (fillfactor = 50);
 
