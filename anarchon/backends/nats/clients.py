@@ -139,6 +139,9 @@ class FromUrl:
         if self._servers.tls and not info.get("tls_required"):
             raise BackendUnavailable(f"{self._servers} doesn't encrypt")
 
+    def __str__(self) -> str:
+        return str(self._servers)
+
     def __repr__(self) -> str:
         return repr(self._servers)
 

@@ -4,6 +4,7 @@ Decides how they are asked and what the answers mean. Must not know what the mes
 of the streams say.
 """
 
+import asyncio
 import base64
 import binascii
 import json
@@ -12,31 +13,36 @@ from typing import cast
 
 from anarchon.backends.nats.connection import Connection
 from anarchon.backends.nats.driver import Message
-from anarchon.errors import AnarchonError
 
 API = "$JS.API"
 LIMIT_REACHED = 10077
 NO_MESSAGE = 10037
 # seconds after which the server itself removes a reader that its reader left behind
 IDLE = 5
+# for a message that is on its way to the servers of a cluster
+LOOKS, PAUSE = 50, 0.02
 # words in the address for acknowledging a message
 SHORT_FORM = 9
 
 Fields = dict[str, object]
 
 
+class UnexpectedAnswer(Exception):
+    """An answer that JetStream doesn't give."""
+
+
 def fields_in(value: object) -> Fields:
     """Return a part of an answer that has fields.
 
     Raises:
-        AnarchonError: it has none.
+        UnexpectedAnswer: it has none.
     """
     if not isinstance(value, dict):
-        raise AnarchonError(f"an answer that JetStream doesn't give: {value!r}")
+        raise UnexpectedAnswer(f"{value!r}")
     return cast("Fields", value)
 
 
-class ApiError(AnarchonError):
+class ApiError(Exception):
     """The server refused a request; ``code`` is its number for the reason."""
 
     def __init__(self, error: object) -> None:
@@ -67,8 +73,8 @@ class JetStream:
         payload = json.dumps(request).encode() if request else b""
         return _answer(await self._connection.ask(f"{API}.{verb}", payload))
 
-    async def put(self, stream: str, subject: str, data: bytes) -> int | None:
-        """Store a message; return its number, ``None`` if the subject has one already.
+    async def put(self, stream: str, subject: str, data: bytes) -> int | Stored:
+        """Store a message and return its number, or return the one that is there.
 
         Raises:
             ApiError: it wasn't stored for another reason: the stream is full, say.
@@ -78,10 +84,10 @@ class JetStream:
         except ApiError as error:
             # a stream that is full has the same number, and only another text
             if error.code == LIMIT_REACHED and "per subject" in error.description:
-                return None
+                return await self._settled(stream, subject)
             raise
         if answer.get("stream") != stream:
-            raise AnarchonError(f"{subject} went to stream {answer.get('stream')!r}")
+            raise UnexpectedAnswer(f"{subject} went to {answer.get('stream')!r}")
         return _number(answer.get("seq"))
 
     async def last(self, stream: str, subject: str) -> Stored | None:
@@ -117,6 +123,18 @@ class JetStream:
         """Have all but the newest messages deleted; nobody waits for that."""
         await self._tell(f"STREAM.PURGE.{stream}", filter=subjects, keep=keep)
 
+    async def _settled(self, stream: str, subject: str) -> Stored:
+        """Return the message because of which another one was refused.
+
+        A cluster refuses as soon as it has received the first, and shows that only when
+        most servers have it.
+        """
+        for _ in range(LOOKS):
+            if (stored := await self.last(stream, subject)) is not None:
+                return stored
+            await asyncio.sleep(PAUSE)
+        raise UnexpectedAnswer(f"{subject} is taken, and there is nothing")
+
     async def _get(self, stream: str, **which: object) -> Stored | None:
         try:
             answer = await self.api(f"STREAM.MSG.GET.{stream}", **which)
@@ -148,7 +166,7 @@ def _answer(message: Message) -> Fields:
 
 def _number(value: object) -> int:
     if not isinstance(value, int):
-        raise AnarchonError(f"an answer that JetStream doesn't give: {value!r}")
+        raise UnexpectedAnswer(f"{value!r}")
     return value
 
 
@@ -156,7 +174,7 @@ def _stored(fields: Fields) -> Stored:
     try:
         data = base64.b64decode(str(fields.get("data", "")), validate=True)
     except binascii.Error:
-        raise AnarchonError("an answer that JetStream doesn't give") from None
+        raise UnexpectedAnswer(f"{fields!r}") from None
     return Stored(
         subject=str(fields.get("subject")),
         seq=_number(fields.get("seq")),

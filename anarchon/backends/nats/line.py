@@ -93,7 +93,8 @@ class Line:
             raise NoAnswer("the client isn't connected")
         answer: asyncio.Future[Message] = self._loop.create_future()
         self._waiting[inbox] = answer
-        timer = self._loop.call_at(deadline, _give_up, answer, "no answer in time")
+        why = f"no answer to {subject} in time"
+        timer = self._loop.call_at(deadline, _give_up, answer, why)
         try:
             await self.client.publish(subject, payload, reply=inbox)
             return await answer

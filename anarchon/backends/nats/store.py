@@ -6,12 +6,11 @@ know how the server is reached.
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import NoReturn
 
 from anarchon.backends.clock import milliseconds
 from anarchon.backends.nats.entries import Entry, Held, message_of
 from anarchon.backends.nats.history import SURPLUS, read_history
-from anarchon.backends.nats.jetstream import JetStream
+from anarchon.backends.nats.jetstream import JetStream, Stored
 from anarchon.backends.nats.subjects import Subjects
 from anarchon.backends.nats.timing import Time
 from anarchon.errors import AnarchonError
@@ -54,33 +53,36 @@ class NatsStore:
     async def claim(self, claim: Claim) -> ClaimReply:
         """Answer a claim (L1, L2, L4); cancelled, it was granted or not made."""
         now = await self._time.now()
+        subject = self._subjects.claim(claim.job, claim.slot)
         if refusal := self._untimely(claim, now):
-            return await self._answer(claim) or refusal
-        subject, message = (
-            self._subjects.claim(claim.job, claim.slot),
-            message_of(claim, now),
-        )
-        seq = await self._jetstream.put(self._subjects.claims, subject, message)
-        if seq is None:
-            return await self._answer(claim) or self._forgotten(claim)
+            stored = await self._jetstream.last(self._subjects.claims, subject)
+            return refusal if stored is None else await self._answer(claim, stored)
+        message = message_of(claim, now)
+        put = await self._jetstream.put(self._subjects.claims, subject, message)
+        if isinstance(put, Stored):
+            return await self._answer(claim, put)
         answered = self._time.estimate()
         if answered > claim.slot + milliseconds(self._remember):
-            self._forgotten(claim)
-        self._keep_in_mind(claim, now, seq)
+            raise AnarchonError(
+                f"slot {claim.slot} grew too old while it was asked for"
+            )
+        self._keep_in_mind(claim, now, put)
         return Won(now=answered, attempt=1, left=claim.lease)
 
     async def finish(self, job: str, slot: int, token: str, end: End) -> Answer:
         """End the run by its record (L7, L10); cancelled, it is done or not."""
         now = await self._time.now()
         held = self._won_here(job, slot) or await self._held(job, slot)
-        if held is None or held.token != token:
-            # the claim may be forgotten when the record isn't
-            accepted = held is None and await self._is_recorded(job, slot, token, end)
-            return Answer(now=self._time.estimate(), accepted=accepted)
-        accepted = await self._put(
-            self._subjects.result(job, slot), Entry.of(held, end, now)
-        ) or await self._is_recorded(job, slot, token, end)
-        self._won.pop((job, slot), None)
+        if held is None:
+            # a record outlives its claim
+            entry = await self._entry(job, slot)
+        elif held.token != token:
+            return Answer(now=self._time.estimate(), accepted=False)
+        else:
+            subject = self._subjects.result(job, slot)
+            entry = await self._put(subject, Entry.of(held, end, now))
+            self._won.pop((job, slot), None)
+        accepted = entry is not None and entry.tells(token, end)
         return Answer(now=self._time.estimate(), accepted=accepted)
 
     async def record(self, record: RunRecord, token: str, keep: int) -> None:
@@ -100,19 +102,14 @@ class NatsStore:
             return Late(now=now)
         return None
 
-    async def _answer(self, claim: Claim) -> ClaimReply | None:
-        """Return the answer if the slot is granted, to this token or another."""
-        held = await self._held(claim.job, claim.slot)
-        if held is None:
-            return None
-        if held.token == claim.token and not await self._has_ended(held):
+    async def _answer(self, claim: Claim, stored: Stored) -> Won | Running:
+        """Return the answer for a slot that is granted, to this token or another."""
+        held = Held.read(stored, claim.job)
+        mine = held.token == claim.token
+        if mine and await self._entry(claim.job, claim.slot) is None:
             return Won(now=self._time.estimate(), attempt=1, left=claim.lease)
-        return Running(
-            now=self._time.estimate(),
-            attempt=1,
-            left=0.0,
-            instance_id=held.instance_id,
-        )
+        now, runner = self._time.estimate(), held.instance_id
+        return Running(now=now, attempt=1, left=0.0, instance_id=runner)
 
     async def _held(self, job: str, slot: int) -> Held | None:
         subject = self._subjects.claim(job, slot)
@@ -124,23 +121,17 @@ class NatsStore:
         stored = await self._jetstream.last(self._subjects.history, subject)
         return None if stored is None else Entry.read(stored, job)
 
-    async def _has_ended(self, held: Held) -> bool:
-        return await self._entry(held.job, held.slot) is not None
-
-    async def _is_recorded(self, job: str, slot: int, token: str, end: End) -> bool:
-        entry = await self._entry(job, slot)
-        return entry is not None and entry.tells(token, end)
-
-    async def _put(self, subject: str, entry: Entry) -> bool:
-        """Add a record unless there is one; trim the job's now and then."""
+    async def _put(self, subject: str, entry: Entry) -> Entry:
+        """Return the record that is there, this one if none was; trim now and then."""
         history, job = self._subjects.history, entry.record.job
-        if await self._jetstream.put(history, subject, entry.write()) is None:
-            return False
+        put = await self._jetstream.put(history, subject, entry.write())
+        if isinstance(put, Stored):
+            return Entry.read(put, job)
         if self._added[job] % TRIMMING == 0:
             records = self._subjects.records_of(job)
             await self._jetstream.trim(history, records, entry.keep + SURPLUS)
         self._added[job] += 1
-        return True
+        return entry
 
     def _keep_in_mind(self, claim: Claim, started: int, seq: int) -> None:
         if len(self._won) >= MOST_WON:
@@ -150,8 +141,3 @@ class NatsStore:
     def _won_here(self, job: str, slot: int) -> Held | None:
         won = self._won.get((job, slot))
         return None if won is None else Held.by(*won)
-
-    def _forgotten(self, claim: Claim) -> NoReturn:
-        raise AnarchonError(
-            f"slot {claim.slot} of {claim.job!r} grew too old while it was asked for"
-        )

@@ -4,6 +4,7 @@ Decides their settings, and which differences in a stream that is there are acce
 Must not know what their messages say.
 """
 
+import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import cast
@@ -15,7 +16,11 @@ from anarchon.errors import BackendTooOld, BackendUnavailable
 
 NEEDED = (2, 9, 2)
 OTHER_SETTINGS = 10058
+NOT_FOUND = 10059
 OVERLAP = 10065
+
+# seconds in which all servers of a cluster know a new stream
+KNOWN_WITHIN, PAUSE = 5.0, 0.05
 
 # one message for each subject, for good, and on disk: that makes a message a claim
 ESSENTIAL: Mapping[str, object] = {
@@ -84,24 +89,35 @@ class _Stream:
 
     async def set_up(self, jetstream: JetStream) -> None:
         """Create it, or make sure that the one that is there will do."""
-        answer = await self._found_or_made(jetstream)
-        found = fields_in(answer.get("config"))
+        await self._create(jetstream)
+        found = await self._found(jetstream)
         self._check(found)
         grown = {**found, **self._growth(found)}
         if grown != found:
             await jetstream.api(f"STREAM.UPDATE.{self.name}", **grown)
 
-    async def _found_or_made(self, jetstream: JetStream) -> Fields:
+    async def _create(self, jetstream: JetStream) -> None:
         config: Fields = {"name": self.name, **self.required}
         config |= {"max_age": self.max_age, "num_replicas": self.replicas}
         try:
-            return await jetstream.api(f"STREAM.CREATE.{self.name}", **config)
+            await jetstream.api(f"STREAM.CREATE.{self.name}", **config)
         except ApiError as error:
             if error.code == OVERLAP:
                 raise await self._overlapping(jetstream) from None
             if error.code != OTHER_SETTINGS:
                 raise
-            return await jetstream.api(f"STREAM.INFO.{self.name}")
+
+    async def _found(self, jetstream: JetStream) -> Fields:
+        """Return its settings, once this server knows what another one has created."""
+        async with asyncio.timeout(KNOWN_WITHIN):
+            while True:
+                try:
+                    answer = await jetstream.api(f"STREAM.INFO.{self.name}")
+                    return fields_in(answer.get("config"))
+                except ApiError as error:
+                    if error.code != NOT_FOUND:
+                        raise
+                await asyncio.sleep(PAUSE)
 
     def _check(self, found: Fields) -> None:
         for setting, needed in self.required.items():

@@ -9,10 +9,9 @@ from datetime import datetime
 from typing import Protocol
 
 from anarchon.backends.clock import StoreClock, milliseconds
-from anarchon.backends.nats.jetstream import JetStream
+from anarchon.backends.nats.jetstream import JetStream, UnexpectedAnswer
 from anarchon.backends.nats.server_time import Reading
 from anarchon.backends.nats.subjects import Subjects
-from anarchon.errors import AnarchonError
 
 
 class Time(Protocol):
@@ -65,10 +64,12 @@ class TimeReader:
         subject = self._subjects.probe(secrets.token_hex(8))
         seq = await self._jetstream.put(claims, subject, b"")
         received = time.monotonic()
-        stored = None if seq is None else await self._jetstream.at(claims, seq)
-        if seq is None or stored is None:
-            raise AnarchonError("the server lost a message that it had stored")
-        await self._jetstream.delete(claims, seq)
+        stored = None
+        if isinstance(seq, int):
+            stored = await self._jetstream.at(claims, seq)
+            await self._jetstream.delete(claims, seq)
+        if stored is None:
+            raise UnexpectedAnswer("a message that was stored is lost")
         return Reading(_parsed(stored.time), sent, received)
 
 
