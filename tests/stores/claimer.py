@@ -27,8 +27,9 @@ from tests.stores.claims import SUCCESS, claim_of
 from tests.stores.race_journal import Fate, RaceJournal
 
 CLAIMERS = 10
-LATER = 50
 JOB = "race"
+# who is to die waits for so many slots for one that it wins
+PATIENT = 50
 # seconds; a server may take long to come back, and one call as long as the engine lets
 PATIENCE, PAUSE, BOUND = 60.0, 0.1, 5.0
 
@@ -41,7 +42,7 @@ class Setup:
     """What one process is told.
 
     The slots are ``step`` milliseconds apart. From the slot with the number ``dies_at``
-    on it kills itself when it wins, before it could tell; or a little later anyway.
+    on it kills itself when it wins, before it could tell, and a little later anyway.
     """
 
     who: str
@@ -87,7 +88,8 @@ class Claimer:
             token = f"{self.name}:{slot}"
             self._journal.write(Fate.ASKED, slot, token)
             won = isinstance(await self._ask_for(slot, token), Won)
-            self._die_at(number + LATER * won)
+            if self._dies(number, won):
+                os.kill(os.getpid(), signal.SIGKILL)
             if won:
                 await self._carry_out(slot, token)
 
@@ -99,9 +101,9 @@ class Claimer:
                 return reply
             await anyio.sleep(0.001)
 
-    def _die_at(self, number: int) -> None:
-        if self._setup.dies_at is not None and number >= self._setup.dies_at + LATER:
-            os.kill(os.getpid(), signal.SIGKILL)
+    def _dies(self, number: int, won: bool) -> bool:
+        dies_at = self._setup.dies_at
+        return dies_at is not None and number >= dies_at + (0 if won else PATIENT)
 
     async def _carry_out(self, slot: int, token: str) -> None:
         self._journal.write(Fate.WON, slot, token)

@@ -15,17 +15,15 @@ import pytest
 class Kind:
     """A store of one kind. ``server`` is the name of its server in the fleet.
 
-    ``leases`` tells a lease store from a claim-only one, ``tells_time`` whether it has
-    a clock of its own, ``one_step`` that it writes an end and its record at once.
-    ``options`` are those of its URL. A process of a race opens ``stores`` of it: as
-    many as it has claimers, where a store is cheap to the server. The slots of a race
-    are ``step`` milliseconds apart.
+    ``leases`` tells a lease store from a claim-only one, ``one_step`` that it writes an
+    end and its record at once. ``options`` are those of its URL. A process of a race
+    opens ``stores`` of it: as many as it has claimers, where a store is cheap to the
+    server. The slots of a race are ``step`` milliseconds apart.
     """
 
     id: str
     server: str
     leases: bool = False
-    tells_time: bool = True
     one_step: bool = True
     options: Mapping[str, str] = field(default_factory=dict[str, str])
     stores: int = 10
@@ -57,9 +55,7 @@ KINDS = (
     Kind(id="pgbouncer", server="pgbouncer", leases=True, stores=2),
     Kind(id="nats", server="nats215"),
     # each store reads all claims of all others
-    Kind(
-        id="rabbitmq", server="rabbitmq310", tells_time=False, one_step=False, stores=1
-    ),
+    Kind(id="rabbitmq", server="rabbitmq310", one_step=False, stores=1),
 )
 
 each_kind = pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.id)
