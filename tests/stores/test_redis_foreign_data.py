@@ -105,7 +105,7 @@ async def test_record_that_makes_no_sense_is_named(scene: Scene, text: str) -> N
     """Neither history nor a finish makes up for it."""
     assert isinstance(await scene.claim(SPOILT), Won)
     with scene.server.client() as client:
-        client.hset(scene.key("records"), f"{scene.slot}:a", text)
+        client.hset(scene.key("records"), str(scene.slot), text)
     with pytest.raises(Unreadable):
         await scene.link.call(scene.store.history, SPOILT, 10)
     with pytest.raises(Unreadable):

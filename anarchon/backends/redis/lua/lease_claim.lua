@@ -22,7 +22,7 @@ local function set_back_leases()
     for _, run in ipairs(runs) do
         if run.ends > now + run.lease then
             run.ends = now + run.lease
-            put_run(run)
+            put_run(run, newest)
         end
     end
 end
@@ -66,17 +66,18 @@ local function grant(attempt, freed)
         lease = asked.lease,
         spent = false,
         freed = freed,
-    })
+    }, math.max(newest or asked.slot, asked.slot))
 end
 
 local function end_for_good(run)
-    local record = interrupt_record(run.slot, run.token)
+    local record = interrupt_record(run.slot)
     drop_run(run)
     return record
 end
 
 local function take_over(run)
-    interrupt_record(run.slot, run.token)
+    local record = interrupt_record(run.slot)
+    if record then set_aside(record) end
     grant(asked.attempt, run.freed)
     return reply({
         outcome = 'won',
@@ -117,7 +118,6 @@ end
 local function first_attempt()
     local ended = end_replaced()
     grant(1, 0)
-    redis.call('HSET', RUNS, 'newest', digits(asked.slot))
     return reply({outcome = 'won', attempt = 1, left = asked.lease, ended = ended})
 end
 

@@ -1,10 +1,9 @@
 -- Adds the record of a manual run, once, and trims the manual ones.
 
 local record = asked.record
-local name = 'manual:' .. record_name(record.slot, asked.token)
+local name = 'manual:' .. digits(record.slot) .. ':' .. asked.token
 if not redis.call('HGET', RECORDS, name) then
-    add_to_order(name, record.started, record.attempt)
-    write_record(name, record)
+    add_record(name, record)
     trim_records('+inf', math.huge, function(old)
         return string.match(old, '^manual:') ~= nil
     end)

@@ -1,16 +1,18 @@
 -- The history of one job: a record of each attempt, and the order to read them in.
 --
--- RECORDS has each record under its slot and token, and under 'last:' and a slot the
--- name of that slot's newest record; manual ones apart. ORDER sorts the names by start,
--- and by attempt where that is the same.
+-- RECORDS has the newest attempt of a run under its slot, older ones under slot and
+-- attempt, and manual runs under 'manual', slot and token. ORDER sorts these names by
+-- start, and by attempt where that is the same.
 
 local RECORDS, ORDER = KEYS[1], KEYS[2]
 
-local RECORD = {slot = 'number', token = 'string', instance_id = 'string', started = 'number'}
-
-local function record_name(slot, token)
-    return digits(slot) .. ':' .. token
-end
+local RECORD = {
+    slot = 'number',
+    attempt = 'number',
+    token = 'string',
+    instance_id = 'string',
+    started = 'number',
+}
 
 local function record_named(name)
     local text = redis.call('HGET', RECORDS, name)
@@ -18,23 +20,24 @@ local function record_named(name)
 end
 
 local function last_record(slot)
-    local name = redis.call('HGET', RECORDS, 'last:' .. digits(slot))
-    return name and record_named(name)
+    return record_named(digits(slot))
 end
 
 local function write_record(name, record)
     redis.call('HSET', RECORDS, name, cjson.encode(record))
 end
 
-local function add_to_order(name, started, attempt)
-    redis.call('ZADD', ORDER, digits(started), string.format('%06d:%s', attempt, name))
+local function place_of(name, record)
+    return string.format('%06d:%s', record.attempt, name)
+end
+
+local function add_record(name, record)
+    redis.call('ZADD', ORDER, digits(record.started), place_of(name, record))
+    write_record(name, record)
 end
 
 local function open_record(attempt)
-    local name = record_name(asked.slot, asked.token)
-    add_to_order(name, now, attempt)
-    redis.call('HSET', RECORDS, 'last:' .. digits(asked.slot), name)
-    write_record(name, {
+    add_record(digits(asked.slot), {
         slot = asked.slot,
         attempt = attempt,
         token = asked.token,
@@ -45,40 +48,38 @@ local function open_record(attempt)
     })
 end
 
-local function end_record(name, record)
+local function end_record(record)
     record.ended = now
     record.status = asked.status
     record.duration = asked.duration
     record.error = asked.error
-    write_record(name, record)
+    write_record(digits(record.slot), record)
 end
 
 local function ended_as_asked(record)
-    return record.status == asked.status
+    return record.token == asked.token
+        and record.status == asked.status
         and record.duration == asked.duration
         and record.error == asked.error
 end
 
 -- a record that has ended stays
-local function interrupt_record(slot, token, handed_over)
-    local name = record_name(slot, token)
-    local record = record_named(name)
+local function interrupt_record(slot, handed_over)
+    local record = last_record(slot)
     if record and not record.ended then
         record.ended = now
         record.status = 'interrupted'
         record.handed_over = handed_over
-        write_record(name, record)
+        write_record(digits(slot), record)
     end
     return record or nil
 end
 
-local function forget_record(place, name)
-    redis.call('ZREM', ORDER, place)
-    redis.call('HDEL', RECORDS, name)
-    local slot = string.match(name, '^(-?%d+):')
-    if slot and redis.call('HGET', RECORDS, 'last:' .. slot) == name then
-        redis.call('HDEL', RECORDS, 'last:' .. slot)
-    end
+-- makes room for the record of the next attempt
+local function set_aside(record)
+    local name = digits(record.slot)
+    redis.call('ZREM', ORDER, place_of(name, record))
+    add_record(name .. ':' .. record.attempt, record)
 end
 
 -- Of all that is older than the newest asked.keep, drops what started before that
@@ -91,12 +92,14 @@ local function trim_records(before, most, may_go)
     )
     for _, place in ipairs(places) do
         local name = string.match(place, '^%d+:(.*)$') or place
-        if may_go(name) then forget_record(place, name) end
+        if may_go(name) then
+            redis.call('ZREM', ORDER, place)
+            redis.call('HDEL', RECORDS, name)
+        end
     end
 end
 
--- Drops what ended before the time that a record is protected for. Whoever is unsure
--- whether an attempt is over says so by is_over.
+-- Drops what ended before the time that a record is protected for; is_over tells.
 local function trim_after_grant(is_over)
     local young = now - asked.keep_for
     trim_records('(' .. digits(young), 100, function(name)

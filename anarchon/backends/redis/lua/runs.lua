@@ -26,8 +26,10 @@ local function run_of(slot)
     return text and run_from(field, text)
 end
 
-local function put_run(run)
-    redis.call('HSET', RUNS, digits(run.slot), cjson.encode(run))
+local function put_run(run, newest)
+    local fields = {digits(run.slot), cjson.encode(run)}
+    if newest then fields[3], fields[4] = 'newest', digits(newest) end
+    redis.call('HSET', RUNS, unpack(fields))
 end
 
 local function drop_run(run)
