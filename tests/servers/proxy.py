@@ -38,7 +38,8 @@ class Proxy:
         self.bytes = {Way.REQUEST: 0, Way.REPLY: 0}
         self._target = (HOST, target_port)
         self._mode = Mode.OPEN
-        self._trap: bytes | None = None
+        self._trap = b""
+        self._traps = 0
         self._living: list[Connection] = []
         self._listener: tuple[socket.socket, threading.Thread] | None = None
         # held while a mode changes, so that no chunk is judged by two of them
@@ -96,18 +97,19 @@ class Proxy:
         self._stop_listening()
         self.cut()
 
-    def cut_next_reply(self, containing: bytes = b"") -> None:
-        """Swallow the reply to the next request that contains this, once.
+    def cut_next_reply(self, containing: bytes = b"", times: int = 1) -> None:
+        """Swallow the reply to the next request that contains this, or to so many.
 
         The request is delivered. As soon as the server has answered on that connection,
         which it does after it has acted, the connection is closed.
         """
-        self._trap = containing
+        with self._lock:
+            self._trap, self._traps = containing, times
 
     def heal(self) -> None:
         """Let everything pass again; close the connections that have lost bytes."""
         with self._lock:
-            self._mode, self._trap = Mode.OPEN, None
+            self._mode, self._traps = Mode.OPEN, 0
             broken = [one for one in self._living if one.lost_bytes]
             self._living = [one for one in self._living if one not in broken]
         _end(broken)
@@ -128,8 +130,9 @@ class Proxy:
     def _by_trap(self, connection: Connection, way: Way, data: bytes) -> Fate | None:
         if way is Way.REPLY:
             return Fate.CUT if connection.doomed else None
-        if self._trap is not None and self._trap in data:
-            self._trap, connection.doomed = None, True
+        if self._traps and not connection.doomed and self._trap in data:
+            self._traps -= 1
+            connection.doomed = True
         return None
 
     def _by_mode(self, way: Way) -> Fate:

@@ -181,6 +181,15 @@ def test_next_reply_is_cut_after_the_server_has_acted(
         assert b"question\n" == ask(other, b"question\n")
 
 
+def test_next_replies_are_cut_so_many_times(proxy: Proxy, echo: Echo) -> None:
+    """Each connection that asks loses one reply, until enough were lost."""
+    proxy.cut_next_reply(containing=b"quest", times=2)
+    for reply in (b"", b"", b"question\n"):
+        with closing(connect(proxy)) as client:
+            assert reply == ask(client, b"question\n")
+    assert 3 == echo.heard.count(b"question\n")
+
+
 def test_proxy_passes_on_that_the_server_is_gone() -> None:
     """A connection to a server that isn't there ends at once."""
     with (
