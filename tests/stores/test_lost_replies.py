@@ -36,7 +36,7 @@ async def test_claim_is_known_as_won(fleet: Fleet, kind: Kind) -> None:
             assert (1, "A") == (taken.attempt, taken.instance_id)
             assert isinstance(won, Won)
             assert 1 == won.attempt
-        records = await both.straight(both.rival.history, JOB, 2 * TIMES)
+        records = await both.straight(both.rival.history, JOB, TIMES)
     assert [(slot, "A") for slot in reversed(slots)] == [
         (record.slot, record.instance_id) for record in records
     ]
@@ -59,7 +59,7 @@ async def test_finish_is_known_as_stored(fleet: Fleet, kind: Kind) -> None:
                 assert (slot, Status.SUCCESS) == (stored.slot, stored.status)
             assert (True, False) == (ended.accepted, other.accepted)
             assert not isinstance(refused, Won)
-        records = await both.straight(both.rival.history, JOB, 2 * TIMES)
+        records = await both.straight(both.rival.history, JOB, TIMES)
     assert [(slot, Status.SUCCESS) for slot in reversed(slots)] == [
         (record.slot, record.status) for record in records
     ]
