@@ -14,7 +14,7 @@ from tests.processes.setup import Handler
 from tests.servers.fleet import Fleet
 from tests.servers.server import Server
 from tests.stores.outages import SLACK, SOON, check_quiet, check_stops
-from tests.stores.side_by_side import side_by_side
+from tests.stores.side_by_side import folders_in, side_by_side
 from tests.stores.stores import KINDS, Kind, new_namespace
 
 pytestmark = [pytest.mark.servers, pytest.mark.timeout(120)]
@@ -31,10 +31,11 @@ def takeovers(
     fleet: Fleet, tmp_path_factory: pytest.TempPathFactory
 ) -> Mapping[str, Future[None]]:
     """Let a run be taken over on each kind of store that keeps leases."""
+    folders = folders_in(tmp_path_factory.mktemp("takeover"), LEASING)
 
     def story(kind: Kind) -> None:
         with fleet.fresh(kind.server) as server:
-            take_over(kind, server, tmp_path_factory.mktemp(kind.id))
+            take_over(kind, server, folders[kind.id])
 
     return side_by_side(LEASING, story)
 

@@ -28,7 +28,7 @@ from tests.stores.outages import (
     cluster_on,
     live_through,
 )
-from tests.stores.side_by_side import side_by_side
+from tests.stores.side_by_side import folders_in, side_by_side
 from tests.stores.stores import KINDS, Kind, new_namespace
 
 pytestmark = [pytest.mark.servers, pytest.mark.timeout(240)]
@@ -73,11 +73,11 @@ def stage(
     """Give a function that tells a story of each kind, on its server, in a folder."""
 
     def tell(story: Callable[[Kind, Server, Path], None]) -> Told:
-        def of_kind(kind: Kind) -> None:
-            folder = tmp_path_factory.mktemp(kind.id)
-            story(kind, servers[kind.id].result(), folder)
-
-        return side_by_side(BREAKABLE, of_kind)
+        folders = folders_in(tmp_path_factory.mktemp("outage"), BREAKABLE)
+        return side_by_side(
+            BREAKABLE,
+            lambda kind: story(kind, servers[kind.id].result(), folders[kind.id]),
+        )
 
     return tell
 

@@ -18,7 +18,7 @@ from tests.processes.journal import Phase
 from tests.processes.setup import Handler
 from tests.servers.fleet import Fleet
 from tests.stores.outages import begun_of, check_quiet, check_stops
-from tests.stores.side_by_side import side_by_side
+from tests.stores.side_by_side import folders_in, side_by_side
 from tests.stores.stores import KINDS, Kind, new_namespace
 from tests.stores.wrong_clock import clock_off_by, true_time
 
@@ -42,11 +42,10 @@ def watched(
     fleet: Fleet, tmp_path_factory: pytest.TempPathFactory
 ) -> Mapping[str, Future[None]]:
     """Watch three instances on each kind of store."""
-
-    def story(kind: Kind) -> None:
-        watch(kind, fleet[kind.server].url, tmp_path_factory.mktemp(kind.id))
-
-    return side_by_side(TIMED, story)
+    folders = folders_in(tmp_path_factory.mktemp("clocks"), TIMED)
+    return side_by_side(
+        TIMED, lambda kind: watch(kind, fleet[kind.server].url, folders[kind.id])
+    )
 
 
 @pytest.mark.parametrize("kind", [kind.id for kind in TIMED])
