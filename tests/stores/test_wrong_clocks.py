@@ -24,7 +24,8 @@ from tests.stores.wrong_clock import clock_off_by, true_time
 
 pytestmark = [pytest.mark.servers, pytest.mark.timeout(120)]
 
-TIMED = [kind for kind in KINDS if kind.tells_time]
+# RabbitMQ tells no time: there every machine's own clock has to be right
+TIMED = [kind for kind in KINDS if kind.server != "rabbitmq310"]
 RIGHT, FAST, SLOW = "R", "F", "S"
 OFF_BY = 300.0
 PERIOD = 1.0
