@@ -5,7 +5,7 @@ import pytest
 from anarchon.backends.postgres import PostgresBackend
 from anarchon.backends.records import Unreadable
 from anarchon.model import End, Status
-from anarchon.protocol import Won
+from anarchon.protocol import Done, Won
 from anarchon.testing.conformance.probe import linked
 from tests.servers.fleet import Fleet
 from tests.servers.postgres import Postgres
@@ -64,3 +64,23 @@ async def test_foreign_data_is_named(fleet: Fleet) -> None:
         with pytest.raises(Unreadable, match=f"attempt 1 of run {slot} of job 'sick'"):
             await link.call(link.store.history, "sick", 10)
         assert 1 == len(await link.call(link.store.history, "well", 10))
+
+
+async def test_newest_slot_far_ahead_can_be_reset(fleet: Fleet) -> None:
+    """L9: one statement lets a job run again that was granted a slot of next year."""
+    server, name = fleet["postgres18"], new_namespace()
+    assert isinstance(server, Postgres)
+    first, second = past_slots(2)
+    async with linked(PostgresBackend(server.url, namespace=name)) as link:
+        claim = claim_of("job", first, "first", "A")
+        assert isinstance(await link.call(link.store.claim, claim), Won)
+        server.ask(f'UPDATE "{name}".runs SET slot = slot + 31536000000')
+        claim = claim_of("job", second, "second", "A")
+        refused = await link.call(link.store.claim, claim)
+        assert isinstance(refused, Done)
+        assert first + 31_536_000_000 == refused.newest
+        server.ask(
+            f'UPDATE "{name}".runs SET slot = {first} '
+            f"WHERE job = 'job' AND slot = {refused.newest}"
+        )
+        assert isinstance(await link.call(link.store.claim, claim), Won)

@@ -237,7 +237,9 @@ BEGIN
         SELECT row_to_json(records) INTO last_record FROM {schema}.records
         WHERE job = run.job AND started = run.started AND attempt = run.attempt
             AND slot = run.slot AND token = run.token;
-        told := told || last_record;
+        IF FOUND THEN
+            told := told || last_record;
+        END IF;
     END LOOP;
     RETURN array_to_json(told);
 END $$;
