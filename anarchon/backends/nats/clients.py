@@ -40,12 +40,16 @@ async def closed(client: NatsClient | Client) -> None:
     with suppress(Exception):
         async with asyncio.timeout(CLOSING):
             await client.close()
+    _abort(client)
+    await asyncio.sleep(0)
+
+
+def _abort(client: NatsClient | Client) -> None:
     # over TLS the driver waits for a server that says goodbye, too
     transport: object = getattr(client, "_transport", None)
     writer: object = getattr(transport, "_io_writer", None)
     if isinstance(writer, asyncio.StreamWriter):
         writer.transport.abort()
-        await asyncio.sleep(0)
 
 
 def source_of(given: object) -> Source:
@@ -97,12 +101,14 @@ class FromUrl:
         connecting = True
 
         async def error_cb(error: Exception) -> None:
+            await asyncio.sleep(0)
             if connecting:
                 # it would try the same server again, and then tell only that none is
                 raise error
 
         async def closed_cb() -> None:
             lost()
+            await asyncio.sleep(0)
 
         try:
             await client.connect(
@@ -123,7 +129,7 @@ class FromUrl:
             self._check_encryption(client)
         except BaseException:
             connecting = False
-            await closed(client)
+            await closed(client)  # noqa: ASYNC102  bounded
             raise
         connecting = False
         return cast("NatsClient", client)
@@ -161,7 +167,7 @@ class FromFactory:
             made = await made
         if not isinstance(made, Client):
             raise InvalidOption(f"{self._make!r} made {made!r}, no client of nats-py")
-        return cast("NatsClient", made)
+        return cast("NatsClient", made)  # noqa: ASYNC910  the user may not wait
 
     def __repr__(self) -> str:
         return repr(self._make)

@@ -47,7 +47,7 @@ class Connection:
         try:
             return await line.ask(subject, payload, sent + ANSWERS_WITHIN)
         except (NoAnswer, asyncio.CancelledError):
-            await self._look_at(line, sent)
+            await self._look_at(line, sent)  # noqa: ASYNC102  bounded
             raise
 
     async def collect(self, subject: str, payload: bytes, most: int) -> list[Message]:
@@ -57,27 +57,27 @@ class Connection:
         try:
             return await line.collect(subject, payload, most, sent + ANSWERS_WITHIN)
         except (NoAnswer, asyncio.CancelledError):
-            await self._look_at(line, sent)
+            await self._look_at(line, sent)  # noqa: ASYNC102  bounded
             raise
 
     async def tell(self, subject: str, payload: bytes = b"") -> None:
         """Send a request whose answer doesn't matter."""
         await (await self._ready()).tell(subject, payload)
 
-    async def close(self) -> None:
+    async def close(self) -> None:  # noqa: ASYNC910  there may be nothing to close
         """Close what this store made; it takes a second at most."""
         if self._line is not None:
             await self._drop(self._line)
 
-    async def _look_at(self, line: Line, sent: float) -> None:
-        """Drop a line on which nothing was heard since a request was sent."""
+    async def _look_at(self, line: Line, sent: float) -> None:  # noqa: ASYNC910  as said
+        """Drop a line on which nothing was heard since a request was sent, no other."""
         silent = self._loop.time() - sent > SOON and line.heard <= sent
         if silent and self._source.owned:
             await self._drop(line)
 
     async def _ready(self) -> Line:
         if (line := self._living()) is not None:
-            return line
+            return line  # noqa: ASYNC910  what it is for is a checkpoint
         async with asyncio.timeout(ANSWERS_WITHIN), self._connecting:
             if (line := self._living()) is None:
                 await self.close()
@@ -95,7 +95,7 @@ class Connection:
             await line.open(client)
         except BaseException:
             if self._source.owned:
-                await closed(client)
+                await closed(client)  # noqa: ASYNC102  bounded
             raise
         self._made += 1
         return line

@@ -23,8 +23,6 @@ async def read_history(
     jetstream: JetStream, subjects: Subjects, job: str, limit: int
 ) -> list[RunRecord]:
     """Return the newest records of a job, newest first."""
-    if limit <= 0:
-        return []
     stored = await jetstream.read(subjects.history, subjects.records_of(job))
     entries = [Entry.read(message, job) for message in stored]
     since = _oldest_needed(entries, limit)
@@ -33,7 +31,7 @@ async def read_history(
     ended = {entry.record.slot for entry in entries if entry.claim}
     records = [(entry.record, entry.keep) for entry in entries]
     records += [(each.record(), each.keep) for each in held if each.slot not in ended]
-    return _newest(records, limit)
+    return _newest(records, max(limit, 0))
 
 
 def _oldest_needed(entries: Sequence[Entry], limit: int) -> int:

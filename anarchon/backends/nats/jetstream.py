@@ -79,13 +79,12 @@ class JetStream:
         Raises:
             ApiError: it wasn't stored for another reason: the stream is full, say.
         """
-        try:
-            answer = _answer(await self._connection.ask(subject, data))
-        except ApiError as error:
-            # a stream that is full has the same number, and only another text
-            if error.code == LIMIT_REACHED and "per subject" in error.description:
+        answer = _parsed(await self._connection.ask(subject, data))
+        if "error" in answer:
+            error = ApiError(answer["error"])
+            if _is_taken(error):
                 return await self._settled(stream, subject)
-            raise
+            raise error
         if answer.get("stream") != stream:
             raise UnexpectedAnswer(f"{subject} went to {answer.get('stream')!r}")
         return _number(answer.get("seq"))
@@ -139,9 +138,9 @@ class JetStream:
         try:
             answer = await self.api(f"STREAM.MSG.GET.{stream}", **which)
         except ApiError as error:
-            if error.code == NO_MESSAGE:
-                return None
-            raise
+            if error.code != NO_MESSAGE:
+                raise
+            return None  # noqa: ASYNC910  it was asked for
         return _stored(fields_in(answer.get("message")))
 
     async def _fetch(self, reader: str, count: int) -> list[Stored]:
@@ -157,11 +156,20 @@ class JetStream:
         await self._connection.tell(f"{API}.{verb}", payload)
 
 
+def _parsed(message: Message) -> Fields:
+    return fields_in(json.loads(message.data.decode()))
+
+
 def _answer(message: Message) -> Fields:
-    answer = fields_in(json.loads(message.data.decode()))
+    answer = _parsed(message)
     if "error" in answer:
         raise ApiError(answer["error"])
     return answer
+
+
+def _is_taken(error: ApiError) -> bool:
+    # a stream that is full has the same number, and only another text
+    return error.code == LIMIT_REACHED and "per subject" in error.description
 
 
 def _number(value: object) -> int:

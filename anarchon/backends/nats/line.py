@@ -7,6 +7,7 @@ a connection is given up.
 import asyncio
 import itertools
 from contextlib import suppress
+from functools import partial
 
 from anarchon.backends.nats.driver import Message, NatsClient, Subscription
 
@@ -66,20 +67,12 @@ class Line:
         """Send a request and return what is delivered, until there is no more."""
         inbox = self.client.new_inbox()
         found: list[Message] = []
-
-        async def receive(message: Message) -> None:
-            self.heard = self._loop.time()
-            # a message of a stream can be acknowledged, a status can't
-            if message.reply:
-                found.append(message)
-            if len(found) == most or not message.reply:
-                self._take(inbox, message)
-
+        receive = partial(self._add, found, most, inbox)
         subscription = await self.client.subscribe(inbox, cb=receive)
         try:
             await self._answer(inbox, subject, payload, deadline)
         finally:
-            await _ended(subscription)
+            await _ended(subscription)  # noqa: ASYNC102  it only sends
         return found
 
     async def tell(self, subject: str, payload: bytes) -> None:
@@ -102,9 +95,19 @@ class Line:
             timer.cancel()
             del self._waiting[inbox]
 
-    async def _receive(self, message: Message) -> None:
+    async def _receive(self, message: Message) -> None:  # noqa: ASYNC910  awaited
         self.heard = self._loop.time()
         self._take(message.subject, message)
+
+    async def _add(  # noqa: ASYNC910  awaited
+        self, found: list[Message], most: int, inbox: str, message: Message
+    ) -> None:
+        self.heard = self._loop.time()
+        # a message of a stream can be acknowledged, a status can't
+        if message.reply:
+            found.append(message)
+        if len(found) == most or not message.reply:
+            self._take(inbox, message)
 
     def _take(self, inbox: str, message: Message) -> None:
         answer = self._waiting.get(inbox)
@@ -117,7 +120,7 @@ def _give_up(answer: asyncio.Future[Message], why: str) -> None:
         answer.set_exception(NoAnswer(why))
 
 
-async def _ended(subscription: Subscription) -> None:
+async def _ended(subscription: Subscription) -> None:  # noqa: ASYNC910  it only sends
     # with its connection gone, there is nothing to end
     with suppress(Exception):
         await subscription.unsubscribe()

@@ -44,7 +44,7 @@ async def open_store(backend: "NatsBackend") -> AsyncGenerator[NatsStore]:
             await time.now()
         yield NatsStore(jetstream, subjects, time, backend.remembers)
     finally:
-        await connection.close()
+        await connection.close()  # noqa: ASYNC102  bounded
 
 
 def _time(

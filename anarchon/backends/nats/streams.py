@@ -96,14 +96,14 @@ class _Stream:
         if grown != found:
             await jetstream.api(f"STREAM.UPDATE.{self.name}", **grown)
 
-    async def _create(self, jetstream: JetStream) -> None:
+    async def _create(self, jetstream: JetStream) -> None:  # noqa: ASYNC910  asked
         config: Fields = {"name": self.name, **self.required}
         config |= {"max_age": self.max_age, "num_replicas": self.replicas}
         try:
             await jetstream.api(f"STREAM.CREATE.{self.name}", **config)
         except ApiError as error:
             if error.code == OVERLAP:
-                raise await self._overlapping(jetstream) from None
+                raise await self._overlapping(jetstream) from None  # noqa: ASYNC120
             if error.code != OTHER_SETTINGS:
                 raise
 
@@ -144,7 +144,7 @@ class _Stream:
         for subject in self.subjects:
             answer = await jetstream.api("STREAM.NAMES", subject=subject)
             others |= set(cast("list[str] | None", answer.get("streams")) or ())
-        return BackendUnavailable(
+        return BackendUnavailable(  # noqa: ASYNC910  there are subjects
             f"the subjects {', '.join(self.subjects)} belong to the stream "
             f"{', '.join(sorted(others))}: use another namespace"
         )

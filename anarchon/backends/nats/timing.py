@@ -3,6 +3,7 @@
 Decides how a server tells its time. Must not know what the time is for.
 """
 
+import asyncio
 import secrets
 import time
 from datetime import datetime
@@ -34,6 +35,7 @@ class GivenTime:
 
     async def now(self) -> int:
         """Return the clock's time."""
+        await asyncio.sleep(0)
         return self.estimate()
 
     def estimate(self) -> int:
