@@ -11,11 +11,14 @@ from anarchon.backends.records import Value, fields_of, storable
 from anarchon.model import End, RunRecord
 from anarchon.protocol import Claim
 
+# json.dumps would make an encoder for each call
+_in_json = json.JSONEncoder(separators=(",", ":"), check_circular=False).encode
+
 
 def argument(**asked: Value | Mapping[str, Value]) -> str:
     """Return what a script is told."""
     known = {name: value for name, value in asked.items() if value is not None}
-    return json.dumps(known, separators=(",", ":"))
+    return _in_json(known)
 
 
 def claim_fields(claim: Claim) -> dict[str, Value]:

@@ -1,4 +1,4 @@
-"""The client of a store: made and closed here, or borrowed from the user.
+"""The clients of a store: made and closed here, or borrowed from the user.
 
 Decides that a client made here neither retries nor waits for long. Must not know what
 is sent.
@@ -7,9 +7,10 @@ is sent.
 import asyncio
 import contextlib
 import inspect
-from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from typing import Any, TypeAlias, cast
+from dataclasses import dataclass
+from typing import Any, Self, TypeAlias, cast
 
 from redis.asyncio import Redis, RedisCluster
 from redis.asyncio.retry import Retry
@@ -18,6 +19,7 @@ from redis.backoff import NoBackoff
 
 from anarchon.backends.address import Address
 from anarchon.backends.clients import check_home
+from anarchon.backends.redis.home import check_loop
 from anarchon.bridge import Bridge
 from anarchon.errors import InvalidOption
 
@@ -27,83 +29,97 @@ CLOSING = 2.0
 Client: TypeAlias = Redis | RedisCluster
 Factory = Callable[[], Client | Awaitable[Client]]
 Source = Address | Client | Factory
-Command = Callable[..., Awaitable[object]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Clients:
+    """Where a store has its clients from.
+
+    ``another`` gives one that nobody else uses, or the same one for all. ``size`` is
+    how many connections they may have together, ``None`` for as many as are wanted.
+    """
+
+    another: Callable[[], Client]
+    size: int | None = None
+    cluster: bool = False
 
 
 @asynccontextmanager
-async def opened(source: Source, bridge: Bridge | None) -> AsyncGenerator[Client]:
-    """Yield the client; one that was made for this store is closed afterwards.
+async def opened(source: Source, bridge: Bridge | None) -> AsyncGenerator[Clients]:
+    """Yield where clients come from; what was made for this store is closed afterwards.
 
     Raises:
         InvalidOption: the client lives in another loop, or what was made is none.
     """
     if isinstance(source, Redis | RedisCluster):
         check_home("RedisBackend", bridge)
-        _check_loop(source)
-        yield source
+        check_loop(source)
+        yield _shared(source)
         return
-    made = _from(source) if isinstance(source, Address) else source()
-    # a client can be awaited too, but would be left open if that failed
-    client = made if isinstance(made, Redis | RedisCluster) else await _awaited(made)
-    async with _Closing(client):
-        yield client
+    async with _Closing() as made:
+        if isinstance(source, Address):
+            yield Clients(another=lambda: made.add(_from(source)))
+        else:
+            yield _shared(made.add(await _made_by(source)))
 
 
-async def info_of(client: Client) -> Mapping[str, object]:
-    """Return what the server tells of itself; of a cluster, one of its nodes."""
-    return cast("Mapping[str, object]", await command_of(client)("INFO"))
-
-
-def command_of(client: Client) -> Command:
-    """Return how the client sends a command; its own types don't tell."""
-    untyped: Any = client
-    return cast("Command", untyped.execute_command)
-
-
-def pools_of(client: Client) -> Sequence[Any]:
-    """Return what has the connections: a pool, or the nodes of a cluster."""
+def _shared(client: Client) -> Clients:
     if isinstance(client, RedisCluster):
-        return client.get_nodes()
-    return [client.connection_pool]
+        size = client.connection_kwargs.get("max_connections")
+    else:
+        size = client.connection_pool.max_connections
+    return Clients(
+        another=lambda: client, size=size, cluster=isinstance(client, RedisCluster)
+    )
 
 
-async def drop_idle(client: Client) -> None:  # noqa: ASYNC910  a cluster's does it
-    """Close the connections that nobody uses now."""
-    if not isinstance(client, RedisCluster):
-        await client.connection_pool.disconnect(inuse_connections=False)
+def _from(address: Address) -> Redis:
+    untyped: Any = Redis
+    client: Redis = untyped.from_url(
+        address.url,
+        # a pool costs a third of a call
+        single_connection_client=True,
+        # what is sent again is decided where it is known to be harmless
+        retry=Retry(NoBackoff(), 0),
+        retry_on_timeout=False,
+        socket_timeout=PATIENCE,
+        socket_connect_timeout=PATIENCE,
+        health_check_interval=0,
+        protocol=2,
+    )
+    return client
 
 
-def _check_loop(client: Client) -> None:
-    """Refuse a client that is connected in another loop, before its use breaks it."""
-    here = asyncio.get_running_loop()
-    for connection in _connections_of(client):
-        # kept private by the driver, whose own error tells where this finds nothing
-        reader = getattr(connection, "_reader", None)
-        if getattr(reader, "_loop", here) is not here:
-            raise InvalidOption(
-                "the client for RedisBackend is connected in another event loop than "
-                "the one that runs here; make it in this one"
-            )
-
-
-def _connections_of(client: Client) -> list[object]:
-    names = ("_available_connections", "_connections")
-    pools = pools_of(client)
-    return [one for pool in pools for name in names for one in getattr(pool, name, ())]
+async def _made_by(factory: Factory) -> Client:
+    made: object = factory()
+    # a client can be awaited too, but would be left open if that failed
+    if inspect.isawaitable(made) and not isinstance(made, Redis | RedisCluster):
+        made = await cast("Awaitable[object]", made)
+    if not isinstance(made, Redis | RedisCluster):
+        raise InvalidOption(
+            "a function that makes the client of a Redis store returns a Redis or "
+            f"RedisCluster of redis.asyncio, not a {type(made)}"
+        )
+    return made  # noqa: ASYNC910  what is there needn't be waited for
 
 
 class _Closing:
-    """Closes a client in the end, within bounds."""
+    """Closes clients in the end, within bounds."""
 
-    def __init__(self, client: Client) -> None:
-        self._client = client
+    def __init__(self) -> None:
+        self._clients: list[Client] = []
 
-    async def __aenter__(self) -> None:
+    def add(self, client: Client) -> Client:
+        """Close this one too."""
+        self._clients += [client, *_sentinels_of(client)]
+        return client
+
+    async def __aenter__(self) -> Self:
         await asyncio.sleep(0)
+        return self
 
     async def __aexit__(self, *_: object) -> None:  # noqa: ASYNC910  that waits
-        clients = [self._client, *_sentinels_of(self._client)]
-        ends = (client.aclose() for client in clients)
+        ends = (client.aclose() for client in self._clients)
         closing = asyncio.gather(*ends, return_exceptions=True)
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(closing, CLOSING)  # noqa: ASYNC102  bounded
@@ -117,30 +133,3 @@ def _sentinels_of(client: Client) -> list[Redis]:
 
 def _asks_sentinels(pool: object) -> bool:
     return isinstance(pool, SentinelConnectionPool)
-
-
-async def _awaited(made: object) -> Client:
-    client = made
-    if inspect.isawaitable(made):
-        client = await cast("Awaitable[object]", made)
-    if not isinstance(client, Redis | RedisCluster):
-        raise InvalidOption(
-            "a function that makes the client of a Redis store returns a Redis or "
-            f"RedisCluster of redis.asyncio, not a {type(client)}"
-        )
-    return client  # noqa: ASYNC910  what can't be awaited is refused
-
-
-def _from(address: Address) -> Redis:
-    untyped: Any = Redis
-    client: Redis = untyped.from_url(
-        address.url,
-        # what is sent again is decided where it is known to be harmless
-        retry=Retry(NoBackoff(), 0),
-        retry_on_timeout=False,
-        socket_timeout=PATIENCE,
-        socket_connect_timeout=PATIENCE,
-        health_check_interval=0,
-        protocol=2,
-    )
-    return client

@@ -6,17 +6,9 @@ Decides how many connections are used for what. Must not know what is asked of a
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 
-from redis.asyncio import RedisCluster
-
 from anarchon.backends.address import Address, reaching
 from anarchon.backends.clock import StoreClock
-from anarchon.backends.redis.client import (
-    Client,
-    Source,
-    info_of,
-    opened,
-    pools_of,
-)
+from anarchon.backends.redis.client import Clients, Source, opened
 from anarchon.backends.redis.keys import Keys
 from anarchon.backends.redis.lane import Lane
 from anarchon.backends.redis.scripts import scripts_of
@@ -46,24 +38,25 @@ async def open_store(
         InvalidOption: the client lives in another loop than the running one.
     """
     address = source if isinstance(source, Address) else "the Redis server"
-    async with opened(source, bridge) as client:
+    async with opened(source, bridge) as clients:
+        lanes = _lanes_of(clients)
         with reaching(address):
-            info = await info_of(client)
-        alone = not isinstance(client, RedisCluster)
-        Server(info=info, address=str(address), alone=alone).check(keys.strategy)
+            info = await lanes.beats.info()
+        server = Server(info=info, address=str(address), alone=not clients.cluster)
+        server.check(keys.strategy)
         leases = keys.strategy is Strategy.LEASE
         kind = RedisLeaseStore if leases else RedisClaimStore
-        yield kind(_lanes_of(client), keys, scripts_of(keys.strategy), clock)
+        yield kind(lanes, keys, scripts_of(keys.strategy), clock)
 
 
-def _lanes_of(client: Client) -> Lanes:
-    """Return lanes that together ask the client's pool for no more than it has."""
-    size = min(pool.max_connections for pool in pools_of(client))
-    beats = Lane(client, min(BEATS, max(size // 4, 1)))
+def _lanes_of(clients: Clients) -> Lanes:
+    """Return lanes that together want no more connections than there may be."""
+    size = clients.size or WORK + BEATS
+    beats = Lane(clients.another, min(BEATS, max(size // 4, 1)))
     rest = min(WORK, size - beats.width)
     return Lanes(
-        work=Lane(client, rest) if rest else beats,
+        work=Lane(clients.another, rest) if rest else beats,
         beats=beats,
         # the jobs of a cluster lie on different nodes
-        jobs_at_once=1 if isinstance(client, RedisCluster) else JOBS_AT_ONCE,
+        jobs_at_once=1 if clients.cluster else JOBS_AT_ONCE,
     )
