@@ -6,24 +6,22 @@ Decides which servers are new enough. Must not know what a connection is used fo
 import asyncio
 import re
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from typing import Protocol, cast
 
-import aio_pika
 from aio_pika.abc import AbstractConnection as Connection
 from aiormq.abc import AbstractChannel as Channel
-from yarl import URL
+from aiormq.exceptions import AMQPError
 
 from anarchon.backends.address import Address
+from anarchon.backends.rabbitmq.own import CONNECTS_WITHIN, OwnConnection
 from anarchon.backends.rabbitmq.streams import (
-    CLOSES_WITHIN,
+    answering,
     close_channel,
     wire_of,
 )
 from anarchon.errors import BackendTooOld, InvalidOption
 
-CONNECTS_WITHIN = 5.0
-
-_HEARTBEAT = 10
 _LEAST = (3, 9)
 
 
@@ -35,45 +33,33 @@ class Connector(Protocol):
         ...
 
     async def let_go(self, connection: Connection, channel: Channel | None) -> None:
-        """Close, within bounds, what was opened for us."""
+        """Close what was opened for us."""
         ...
 
 
-class _Closing:
-    async def let_go(
-        self,
-        connection: Connection,
-        channel: Channel | None,  # noqa: ARG002
-    ) -> None:
-        """Close the connection; one that takes too long goes on without us."""
-        closing = asyncio.ensure_future(connection.close())
-        closing.add_done_callback(_ignore)
-        await asyncio.wait([closing], timeout=CLOSES_WITHIN)
-
-
-class ByUrl(_Closing):
+class ByUrl:
     """Opens a new connection each time."""
 
     def __init__(self, address: Address) -> None:
-        url = URL(address.url)
-        # the driver's own is so long that a dead connection lives for minutes
-        self._url = url.update_query({"heartbeat": _HEARTBEAT, **url.query})
+        self._url = address.url
 
     async def connect(self) -> Connection:
         """Connect to the server of the address."""
-        connection = aio_pika.Connection(
-            self._url, client_properties={"connection_name": "anarchon"}
-        )
-        try:
-            await connection.connect(timeout=CONNECTS_WITHIN)
-        except BaseException:
-            # else it would try that when it is forgotten
-            await connection.close()
-            raise
+        connection = OwnConnection(self._url)
+        await connection.open()
         return connection
 
+    async def let_go(
+        self,
+        connection: Connection,
+        channel: Channel | None,  # noqa: ARG002  it goes with its connection
+    ) -> None:
+        """Close the connection, one way or the other."""
+        assert isinstance(connection, OwnConnection)
+        await connection.leave()
 
-class ByFactory(_Closing):
+
+class ByFactory:
     """Has the user's function make a new connection each time."""
 
     def __init__(self, make: Callable[[], object]) -> None:
@@ -93,6 +79,15 @@ class ByFactory(_Closing):
                 f"aio_pika, not {made!r}"
             )
         return made
+
+    async def let_go(
+        self,
+        connection: Connection,
+        channel: Channel | None,  # noqa: ARG002  it goes with its connection
+    ) -> None:
+        """Close the connection; that takes as long as the driver likes."""
+        with suppress(AMQPError, OSError, RuntimeError), answering():
+            await connection.close()
 
 
 class ByClient:
@@ -158,8 +153,3 @@ async def _awaited(made: object) -> object:
 
 def _text(value: object) -> str:
     return value.decode() if isinstance(value, bytes) else str(value)
-
-
-def _ignore(closing: asyncio.Future[None]) -> None:
-    if not closing.cancelled():
-        closing.exception()

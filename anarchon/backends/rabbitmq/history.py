@@ -116,7 +116,10 @@ async def _read(link: Link, stream: str, limit: int) -> list[RunRecord]:
     try:
         async with channel_for(link.connection) as channel:
             return await _newest(channel, stream, limit)
-    except ChannelNotFoundEntity:
+    except ChannelNotFoundEntity as error:
+        # after a restart of the server a stream is away for a moment, and not gone
+        if "no queue" not in str(error):
+            raise ConnectionError(f"{stream} can't be read now: {error}") from error
         return []
 
 

@@ -5,10 +5,12 @@ what happens once it is lost.
 """
 
 import asyncio
+import time
 from collections.abc import Callable
 
 from aio_pika.abc import AbstractConnection as Connection
 from aiormq.abc import AbstractChannel as Channel
+from aiormq.exceptions import PublishError
 
 from anarchon.backends.rabbitmq.entries import Entry, Mark, new_id, packed
 from anarchon.backends.rabbitmq.streams import (
@@ -17,6 +19,8 @@ from anarchon.backends.rabbitmq.streams import (
     closing_of,
     publish,
 )
+
+_DOUBTFUL_AFTER = 0.4
 
 Hear = Callable[[int, bytes], str | None]
 
@@ -40,7 +44,7 @@ class Link:
         self._hear = hear
         self._tap = Tap(channel, self._on_entry)
         self._awaited: dict[str, asyncio.Future[None]] = {}
-        self._heard_at = loop.time()
+        self._heard_at = time.monotonic()
         closing_of(channel).add_done_callback(self._on_closed)
         channel.on_consumer_cancel_callbacks.add(self._on_cancelled)
 
@@ -53,9 +57,7 @@ class Link:
         Raises:
             ConnectionError: the link was lost meanwhile.
         """
-        mark_id = new_id()
-        read_back = self._await(mark_id)
-        await publish(self.channel, self._stream, packed(mark_id, Mark()))
+        read_back = await self._publish(Mark())
         await self._tap.open(self._stream, since)
         await read_back
 
@@ -72,10 +74,7 @@ class Link:
         Raises:
             ConnectionError: the link was lost meanwhile.
         """
-        entry_id = new_id()
-        read_back = self._await(entry_id)
-        await publish(self.channel, self._stream, packed(entry_id, entry))
-        await read_back
+        await (await self._publish(entry))
 
     def lose(self, reason: Exception) -> None:
         """Give the link up; whoever waits for an entry is told."""
@@ -88,6 +87,27 @@ class Link:
                 read_back.exception()
         self._awaited.clear()
 
+    def doubt(self, since: float) -> None:
+        """Give the link up if it was silent since then, and that is long enough.
+
+        Somebody left without an answer, so that nobody waits for one any more.
+        """
+        waited = time.monotonic() - since
+        if waited >= _DOUBTFUL_AFTER and self._heard_at < since:
+            self.lose(TimeoutError(f"nothing was read for {waited:.1f} s"))
+
+    async def _publish(self, entry: Entry) -> asyncio.Future[None]:
+        """Add an entry; what is returned is done when it was read back."""
+        entry_id = new_id()
+        read_back = self._await(entry_id)
+        try:
+            await publish(self.channel, self._stream, packed(entry_id, entry))
+        except PublishError as error:
+            # the stream was deleted
+            self.lose(error)
+            raise _broken(error) from error
+        return read_back
+
     def _await(self, entry_id: str) -> asyncio.Future[None]:
         if self.lost.done():
             raise _broken(self.lost.result())
@@ -99,7 +119,7 @@ class Link:
         """Give the link up if nothing is read through it, whoever still waits."""
         if entry_id not in self._awaited:
             return
-        silent_for = self._loop.time() - self._heard_at
+        silent_for = time.monotonic() - self._heard_at
         if silent_for >= ANSWERS_WITHIN:
             self.lose(TimeoutError(f"nothing was read for {silent_for:.1f} s"))
         else:
@@ -109,7 +129,7 @@ class Link:
     def _on_entry(self, offset: int, body: bytes) -> None:
         if self.lost.done():
             return
-        self._heard_at = self._loop.time()
+        self._heard_at = time.monotonic()
         try:
             entry_id = self._hear(offset, body)
         except LookupError as gap:

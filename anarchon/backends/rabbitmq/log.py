@@ -18,7 +18,11 @@ from contextlib import asynccontextmanager
 from typing import TypeVar, TypeVarTuple
 
 from aio_pika.abc import AbstractConnection as Connection
-from aiormq.exceptions import ChannelPreconditionFailed, ConnectionClosed
+from aiormq.exceptions import (
+    AMQPChannelError,
+    ChannelPreconditionFailed,
+    ConnectionClosed,
+)
 
 from anarchon.backends.rabbitmq.connecting import Connector, check_version
 from anarchon.backends.rabbitmq.entries import unpacked
@@ -38,6 +42,8 @@ Ts = TypeVarTuple("Ts")
 logger: logging.Logger = logging.getLogger("anarchon")
 
 _SEGMENT = 1_000_000
+_LEAVES_WITHIN = 2.0
+_FOUND_WITHIN = 2.0
 _PAUSES = (0.05, 0.1, 0.2, 0.5)
 
 
@@ -56,17 +62,22 @@ class ClaimLog:
         self._newest: tuple[int, bytes] | None = None
         self._found = True
         self._link: asyncio.Future[Link] = _nothing_yet()
+        self._leaving: set[asyncio.Task[None]] = set()
 
     @asynccontextmanager
     async def open(self) -> AsyncGenerator[None]:
         """Read the log as far as it goes, and follow it in the block."""
-        link = await self._attached_at_first()
-        following = asyncio.create_task(self._follow(link))
         try:
-            yield
+            link = await self._attached_at_first()
+            following = asyncio.create_task(self._follow(link))
+            try:
+                yield
+            finally:
+                following.cancel()
+                await asyncio.wait([following])
         finally:
-            following.cancel()
-            await asyncio.wait([following])
+            if self._leaving:
+                await asyncio.wait(self._leaving, timeout=_LEAVES_WITHIN)
 
     async def using(
         self, operation: Callable[[Link, *Ts], Awaitable[T]], *args: *Ts
@@ -81,21 +92,35 @@ class ClaimLog:
             TimeoutError: there was no link in time, or no answer.
             ConnectionError: there is no link, or it broke twice.
         """
-        link = None
+        begun = time.monotonic()
         try:
-            async with asyncio.timeout(ANSWERS_WITHIN):
-                link = await self._working()
-                try:
-                    return await operation(link, *args)
-                except ConnectionError as error:
-                    link.lose(error)
-                link = await self._working()
-                return await operation(link, *args)
+            with quietly():
+                async with asyncio.timeout(ANSWERS_WITHIN):
+                    return await self._twice(operation, *args)
         except TimeoutError as error:
             late = TimeoutError(f"no answer within {ANSWERS_WITHIN:g} s")
-            if link is not None:
+            if (link := self._now()) is not None:
                 link.lose(late)
             raise late from error
+        except asyncio.CancelledError:
+            if (link := self._now()) is not None:
+                link.doubt(since=begun)
+            raise
+
+    async def _twice(
+        self, operation: Callable[[Link, *Ts], Awaitable[T]], *args: *Ts
+    ) -> T:
+        link = await self._working()
+        try:
+            return await operation(link, *args)
+        except ConnectionError as error:
+            link.lose(error)
+        return await operation(await self._working(), *args)
+
+    def _now(self) -> Link | None:
+        """Return the link that works now, if there is one."""
+        there = self._link.done() and self._link.exception() is None
+        return self._link.result() if there else None
 
     async def _working(self) -> Link:
         while True:
@@ -112,15 +137,15 @@ class ClaimLog:
                 await link.lost
             finally:
                 self._link = _nothing_yet()
-                await self._let_go(link.connection, link)
+                self._let_go(link.connection, link)
             link = await self._attached_again()
 
     async def _attached_at_first(self) -> Link:
         for pause in _PAUSES:
             try:
                 return await self._attach()
-            except (ChannelPreconditionFailed, ConnectionClosed):
-                # the server answers so while another instance makes the stream
+            except (AMQPChannelError, ConnectionClosed):
+                # so the server answers while the stream is being made, or recovered
                 await _rest(pause)
         return await self._attach()
 
@@ -130,7 +155,7 @@ class ClaimLog:
             try:
                 return await self._attach()
             except Exception as error:  # noqa: BLE001  those who wait are told
-                self._link.set_exception(error)
+                self._link.set_exception(_unreachable(error))
                 self._link = _nothing_yet()
             await _rest(next(pauses, _PAUSES[-1]))
 
@@ -147,22 +172,36 @@ class ClaimLog:
             link = Link(connection, channel, self._stream, self._hear)
             await self._read_all(link)
         except BaseException:
-            await self._let_go(connection, link)
+            self._let_go(connection, link)
             raise
         return link
 
-    async def _let_go(self, connection: Connection, link: Link | None) -> None:
+    def _let_go(self, connection: Connection, link: Link | None) -> None:
+        """Have a connection closed, without waiting: it may be dead."""
         channel = None
         if link is not None:
             channel = link.channel
             link.close()
-        await self._connector.let_go(connection, channel)
+        leaving = asyncio.create_task(self._connector.let_go(connection, channel))
+        self._leaving.add(leaving)
+        leaving.add_done_callback(self._leaving.discard)
 
     async def _read_all(self, link: Link) -> None:
         await self._declare(link)
-        self._found = self._newest is None
-        since = self._remember if self._newest is None else self._newest[0]
-        await link.open(since)
+        if self._newest is None:
+            self._found = True
+            await link.open(self._remember)
+        else:
+            self._found = False
+            loop = asyncio.get_running_loop()
+            loop.call_later(_FOUND_WITHIN, self._look_for_it, link)
+            await link.open(self._newest[0])
+
+    def _look_for_it(self, link: Link) -> None:
+        """Go on somewhere else if the newest entry is not there; it comes first."""
+        if not self._found and not link.lost.done():
+            self._newest = None
+            link.lose(Gap("the entry that was expected didn't come"))
 
     async def _declare(self, link: Link) -> None:
         bounds: dict[str, str | int] = {
@@ -202,6 +241,12 @@ def _nothing_yet() -> asyncio.Future[Link]:
     # often nobody waits for it
     link.add_done_callback(_look_at)
     return link
+
+
+def _unreachable(reason: Exception) -> ConnectionError:
+    error = ConnectionError(f"there is no connection: {reason}")
+    error.__cause__ = reason
+    return error
 
 
 async def _rest(pause: float) -> None:

@@ -18,7 +18,7 @@ from aiormq.exceptions import AMQPError, ChannelInvalidStateError
 from pamqp.commands import Basic, Queue
 
 ANSWERS_WITHIN = 4.0
-CLOSES_WITHIN = 2.0
+CLOSES_WITHIN = 1.5
 
 _READ_AHEAD = 1_000
 _ACKNOWLEDGE_AFTER = 0.02
