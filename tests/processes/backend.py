@@ -4,16 +4,22 @@ A URL stands for itself. Redis behind Sentinels, and a Redis Cluster, are had by
 client only: they get schemes of their own here.
 """
 
+from typing import TYPE_CHECKING
 from urllib.parse import SplitResult, parse_qsl, urlsplit
 
 from anarchon.protocol import Backend
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from redis.asyncio import Redis, RedisCluster
 
 
 def backend_of(store: str) -> str | Backend:
     """Return what ``open_scheduler`` takes.
 
-    ``sentinels://host:port,host:port/service`` and ``nodes://host:port`` take the
-    backend's own options as a query, as URLs of Redis do.
+    ``sentinels://host:port,host:port/service`` and ``nodes://host:port`` have the
+    namespace in their query, and the strategy if it isn't the usual one.
     """
     parts = urlsplit(store)
     match parts.scheme:
@@ -28,22 +34,29 @@ def backend_of(store: str) -> str | Backend:
 def _behind_sentinels(parts: SplitResult) -> Backend:
     from redis.asyncio import Sentinel
 
-    from anarchon.backends.redis import RedisBackend
-
     addresses = [_address(place) for place in parts.netloc.split(",")]
-    service = parts.path.strip("/")
-    options = dict(parse_qsl(parts.query))
-    return RedisBackend(lambda: Sentinel(addresses).master_for(service), **options)
+
+    def master() -> "Redis":
+        sentinel = Sentinel(addresses)  # type: ignore[no-untyped-call]  # by redis-py
+        client: Redis = sentinel.master_for(parts.path.strip("/"))
+        return client
+
+    return _made_by(master, parts)
 
 
 def _of_nodes(parts: SplitResult) -> Backend:
     from redis.asyncio import RedisCluster
 
+    host, port = _address(parts.netloc)
+    return _made_by(lambda: RedisCluster(host=host, port=port), parts)
+
+
+def _made_by(make: "Callable[[], Redis | RedisCluster]", parts: SplitResult) -> Backend:
     from anarchon.backends.redis import RedisBackend
 
-    host, port = _address(parts.netloc)
     options = dict(parse_qsl(parts.query))
-    return RedisBackend(lambda: RedisCluster(host=host, port=port), **options)
+    strategy = options.get("strategy", "lease")
+    return RedisBackend(make, strategy, namespace=options["namespace"])
 
 
 def _address(place: str) -> tuple[str, int]:

@@ -58,7 +58,8 @@ class Pair:
 
     def _is_linked(self) -> bool:
         with self.replica.client() as client:
-            return client.info("replication").get("master_link_status") == "up"
+            state = client.info("replication")
+        return str(state.get("master_link_status")) == "up"
 
 
 @contextmanager
