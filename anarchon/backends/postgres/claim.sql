@@ -180,17 +180,25 @@ LANGUAGE sql AS $$
     RETURNING *
 $$;
 
--- trim: drop the records that are older than the newest ones, ended long ago, and are
--- no part of an unfinished run
+-- trim: drop what may go of a job's records, if any is old enough for that
+--
+-- This look spares most claims the walk along the newest ones.
 CREATE FUNCTION {schema}.trim(of_job text, keep bigint, young bigint) RETURNS void
 LANGUAGE plpgsql AS $$
 BEGIN
-    -- most claims are spared the walk along the newest ones
-    IF NOT EXISTS (
-        SELECT FROM {schema}.records WHERE job = of_job AND started < young
-    ) THEN
-        RETURN;
+    IF young > (SELECT min(started) FROM {schema}.records WHERE job = of_job) THEN
+        PERFORM {schema}.drop_old(of_job, keep, young);
     END IF;
+END $$;
+
+-- drop_old: drop the records that are older than the newest ones, ended long ago, and
+-- are no part of an unfinished run
+--
+-- By the index, also where one job has nearly all rows: by what the statistics say, it
+-- would then be as well to read them all.
+CREATE FUNCTION {schema}.drop_old(of_job text, keep bigint, young bigint) RETURNS void
+LANGUAGE plpgsql SET enable_seqscan = off AS $$
+BEGIN
     DELETE FROM {schema}.records AS old
     WHERE job = of_job AND started < young AND ended < young
         AND (started, attempt, slot, token) < (
