@@ -118,7 +118,7 @@ async def test_server_without_idempotent_entries_is_too_old(
         ({}, "Redis of no known version"),
     ],
 )
-def test_old_server_is_refused(info: dict[str, object], told: str) -> None:
+def test_old_server_is_refused(info: dict[str, str], told: str) -> None:
     """A server that lacks a command that scripts use isn't tried."""
     server = Server(info=info, address="redis://here", alone=True)
     with pytest.raises(BackendTooOld, match=told):

@@ -16,7 +16,8 @@ from anarchon.protocol import ClaimStore
 from anarchon.rules.names import check_namespace
 
 if TYPE_CHECKING:
-    from anarchon.backends.redis.client import Client, Factory, Source
+    from anarchon.backends.redis.client import Factory, Source
+    from anarchon.backends.redis.line import Client
 
 __all__ = ["RedisBackend"]
 

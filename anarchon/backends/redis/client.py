@@ -1,7 +1,7 @@
-"""The clients of a store: made and closed here, or borrowed from the user.
+"""The connections of a store: made and closed here, or those of a client.
 
-Decides that a client made here neither retries nor waits for long. Must not know what
-is sent.
+Decides that a connection made here neither retries nor waits for long, and whose a
+client is to close. Must not know what is sent.
 """
 
 import asyncio
@@ -10,9 +10,9 @@ import inspect
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import Any, Self, TypeAlias, cast
+from typing import Any, Self, cast
 
-from redis.asyncio import Redis, RedisCluster
+from redis.asyncio import ConnectionPool, Redis, RedisCluster
 from redis.asyncio.retry import Retry
 from redis.asyncio.sentinel import SentinelConnectionPool
 from redis.backoff import NoBackoff
@@ -20,33 +20,33 @@ from redis.backoff import NoBackoff
 from anarchon.backends.address import Address
 from anarchon.backends.clients import check_home
 from anarchon.backends.redis.home import check_loop
+from anarchon.backends.redis.line import Client, ClientLine, Line, OwnLine
 from anarchon.bridge import Bridge
 from anarchon.errors import InvalidOption
 
 PATIENCE = 5.0
 CLOSING = 2.0
 
-Client: TypeAlias = Redis | RedisCluster
 Factory = Callable[[], Client | Awaitable[Client]]
 Source = Address | Client | Factory
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Clients:
-    """Where a store has its clients from.
+class Lines:
+    """Where a store has its lines to the server from.
 
     ``another`` gives one that nobody else uses, or the same one for all. ``size`` is
-    how many connections they may have together, ``None`` for as many as are wanted.
+    how many connections there may be in all, ``None`` for as many as are wanted.
     """
 
-    another: Callable[[], Client]
+    another: Callable[[], Line]
     size: int | None = None
     cluster: bool = False
 
 
 @asynccontextmanager
-async def opened(source: Source, bridge: Bridge | None) -> AsyncGenerator[Clients]:
-    """Yield where clients come from; what was made for this store is closed afterwards.
+async def opened(source: Source, bridge: Bridge | None) -> AsyncGenerator[Lines]:
+    """Yield where lines come from; what was made for this store is closed afterwards.
 
     Raises:
         InvalidOption: the client lives in another loop, or what was made is none.
@@ -54,31 +54,28 @@ async def opened(source: Source, bridge: Bridge | None) -> AsyncGenerator[Client
     if isinstance(source, Redis | RedisCluster):
         check_home("RedisBackend", bridge)
         check_loop(source)
-        yield _shared(source)
+        yield _lines_of(source)
         return
-    async with _Closing() as made:
+    async with _Closing() as closing:
         if isinstance(source, Address):
-            yield Clients(another=lambda: made.add(_from(source)))
+            pool = _pool_of(source)
+            yield Lines(another=lambda: closing.add_line(OwnLine(pool)))
         else:
-            yield _shared(made.add(await _made_by(source)))
+            yield _lines_of(closing.add_client(await _made_by(source)))
 
 
-def _shared(client: Client) -> Clients:
+def _lines_of(client: Client) -> Lines:
+    line = ClientLine(client)
     if isinstance(client, RedisCluster):
         size = client.connection_kwargs.get("max_connections")
-    else:
-        size = client.connection_pool.max_connections
-    return Clients(
-        another=lambda: client, size=size, cluster=isinstance(client, RedisCluster)
-    )
+        return Lines(another=lambda: line, size=size, cluster=True)
+    return Lines(another=lambda: line, size=client.connection_pool.max_connections)
 
 
-def _from(address: Address) -> Redis:
-    untyped: Any = Redis
-    client: Redis = untyped.from_url(
+def _pool_of(address: Address) -> ConnectionPool:
+    untyped: Any = ConnectionPool
+    pool: ConnectionPool = untyped.from_url(
         address.url,
-        # a pool costs a third of a call
-        single_connection_client=True,
         # what is sent again is decided where it is known to be harmless
         retry=Retry(NoBackoff(), 0),
         retry_on_timeout=False,
@@ -87,7 +84,7 @@ def _from(address: Address) -> Redis:
         health_check_interval=0,
         protocol=2,
     )
-    return client
+    return pool
 
 
 async def _made_by(factory: Factory) -> Client:
@@ -104,14 +101,20 @@ async def _made_by(factory: Factory) -> Client:
 
 
 class _Closing:
-    """Closes clients in the end, within bounds."""
+    """Closes what was added to it in the end, within bounds."""
 
     def __init__(self) -> None:
-        self._clients: list[Client] = []
+        self._closers: list[Callable[[], Awaitable[object]]] = []
 
-    def add(self, client: Client) -> Client:
-        """Close this one too."""
-        self._clients += [client, *_sentinels_of(client)]
+    def add_line(self, line: OwnLine) -> OwnLine:
+        """Close this line too."""
+        self._closers.append(line.reset)
+        return line
+
+    def add_client(self, client: Client) -> Client:
+        """Close this client too, and those that it asks for its master."""
+        clients = [client, *_sentinels_of(client)]
+        self._closers += [client.aclose for client in clients]
         return client
 
     async def __aenter__(self) -> Self:
@@ -119,7 +122,7 @@ class _Closing:
         return self
 
     async def __aexit__(self, *_: object) -> None:  # noqa: ASYNC910  that waits
-        ends = (client.aclose() for client in self._clients)
+        ends = (close() for close in self._closers)
         closing = asyncio.gather(*ends, return_exceptions=True)
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(closing, CLOSING)  # noqa: ASYNC102  bounded

@@ -8,17 +8,15 @@ import asyncio
 import json
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import Any, TypeVarTuple, cast
+from typing import Any, cast
 
-from redis.asyncio import Redis
 from redis.exceptions import ConnectionError as Disconnected
 from redis.exceptions import NoScriptError, ResponseError
 
 from anarchon.backends.records import Unreadable
-from anarchon.backends.redis.client import Client
+from anarchon.backends.redis.line import Line
 from anarchon.backends.redis.scripts import Script
-
-Ts = TypeVarTuple("Ts")
+from anarchon.backends.redis.server import info_from
 
 _UNREADABLE = re.compile(r"UNREADABLE (\S+) (.*)")
 
@@ -30,11 +28,11 @@ class Lane:
     isn't held up.
     """
 
-    def __init__(self, another: Callable[[], Client], width: int) -> None:
+    def __init__(self, another: Callable[[], Line], width: int) -> None:
         self.width = width
         self._another = another
         self._turn = asyncio.Semaphore(width)
-        self._idle: list[Client] = []
+        self._idle: list[Line] = []
 
     async def ask(
         self, script: Script, keys: Sequence[str], asked: str
@@ -59,65 +57,43 @@ class Lane:
         """
         return cast("Sequence[Any]", await self._run(script, keys, asked))
 
-    async def info(self) -> Mapping[str, object]:
+    async def info(self) -> Mapping[str, str]:
         """Return what the server tells of itself; of a cluster, one of its nodes."""
-        return cast("Mapping[str, object]", await self._use(_info))
+        return info_from(await self._use(lambda line: line.send("INFO")))
 
     async def _run(self, script: Script, keys: Sequence[str], asked: str) -> object:
         try:
-            return await self._use(_send_twice, script, keys, asked)
+            return await self._use(lambda line: _send_twice(line, script, keys, asked))
         except ResponseError as error:
             raise _unreadable(error, keys) or error from error
 
-    async def _use(
-        self, call: Callable[[Client, *Ts], Awaitable[object]], *args: *Ts
-    ) -> object:
+    async def _use(self, call: Callable[[Line], Awaitable[object]]) -> object:
         async with self._turn:
-            client = self._idle.pop() if self._idle else self._another()
+            line = self._idle.pop() if self._idle else self._another()
             try:
-                return await call(client, *args)
+                return await call(line)
             finally:
-                self._idle.append(client)
-
-
-async def _info(client: Client) -> object:
-    return await _command_of(client)("INFO")
+                self._idle.append(line)
 
 
 async def _send_twice(
-    client: Client, script: Script, keys: Sequence[str], asked: str
+    line: Line, script: Script, keys: Sequence[str], asked: str
 ) -> object:
     try:
-        return await _send(client, script, keys, asked)
+        return await _send(line, script, keys, asked)
     except (Disconnected, ResponseError) as error:
         if not _leads_elsewhere(error):
             raise
-    await _drop_idle(client)
-    return await _send(client, script, keys, asked)
+    await line.reset()
+    return await _send(line, script, keys, asked)
 
 
-async def _send(
-    client: Client, script: Script, keys: Sequence[str], asked: str
-) -> object:
-    send = _command_of(client)
+async def _send(line: Line, script: Script, keys: Sequence[str], asked: str) -> object:
     try:
-        return await send("EVALSHA", script.sha, len(keys), *keys, asked)
+        return await line.send("EVALSHA", script.sha, len(keys), *keys, asked)
     except NoScriptError:
         # so it did not run
-        return await send("EVAL", script.text, len(keys), *keys, asked)
-
-
-def _command_of(client: Client) -> Callable[..., Awaitable[object]]:
-    """Return how the client sends a command; its own types don't tell."""
-    untyped: Any = client
-    return cast("Callable[..., Awaitable[object]]", untyped.execute_command)
-
-
-async def _drop_idle(client: Client) -> None:  # noqa: ASYNC910  a cluster's does it
-    """Close the connections that nobody uses now, which may be as dead as this one."""
-    if isinstance(client, Redis):
-        own = client.single_connection_client
-        await client.connection_pool.disconnect(inuse_connections=own)
+        return await line.send("EVAL", script.text, len(keys), *keys, asked)
 
 
 def _leads_elsewhere(error: Exception) -> bool:

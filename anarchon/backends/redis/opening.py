@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 
 from anarchon.backends.address import Address, reaching
 from anarchon.backends.clock import StoreClock
-from anarchon.backends.redis.client import Clients, Source, opened
+from anarchon.backends.redis.client import Lines, Source, opened
 from anarchon.backends.redis.keys import Keys
 from anarchon.backends.redis.lane import Lane
 from anarchon.backends.redis.scripts import scripts_of
@@ -38,25 +38,25 @@ async def open_store(
         InvalidOption: the client lives in another loop than the running one.
     """
     address = source if isinstance(source, Address) else "the Redis server"
-    async with opened(source, bridge) as clients:
-        lanes = _lanes_of(clients)
+    async with opened(source, bridge) as lines:
+        lanes = _lanes_of(lines)
         with reaching(address):
             info = await lanes.beats.info()
-        server = Server(info=info, address=str(address), alone=not clients.cluster)
+        server = Server(info=info, address=str(address), alone=not lines.cluster)
         server.check(keys.strategy)
         leases = keys.strategy is Strategy.LEASE
         kind = RedisLeaseStore if leases else RedisClaimStore
         yield kind(lanes, keys, scripts_of(keys.strategy), clock)
 
 
-def _lanes_of(clients: Clients) -> Lanes:
+def _lanes_of(lines: Lines) -> Lanes:
     """Return lanes that together want no more connections than there may be."""
-    size = clients.size or WORK + BEATS
-    beats = Lane(clients.another, min(BEATS, max(size // 4, 1)))
+    size = lines.size or WORK + BEATS
+    beats = Lane(lines.another, min(BEATS, max(size // 4, 1)))
     rest = min(WORK, size - beats.width)
     return Lanes(
-        work=Lane(clients.another, rest) if rest else beats,
+        work=Lane(lines.another, rest) if rest else beats,
         beats=beats,
         # the jobs of a cluster lie on different nodes
-        jobs_at_once=1 if clients.cluster else JOBS_AT_ONCE,
+        jobs_at_once=1 if lines.cluster else JOBS_AT_ONCE,
     )

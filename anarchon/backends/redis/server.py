@@ -7,6 +7,7 @@ import logging
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import cast
 
 from anarchon.backends.redis.strategy import Strategy
 from anarchon.errors import BackendTooOld, BackendUnavailable
@@ -24,7 +25,7 @@ VALKEY: Version = (7, 2)
 class Server:
     """What a server tells of itself. ``alone`` says that it is no node of a cluster."""
 
-    info: Mapping[str, object]
+    info: Mapping[str, str]
     address: str
     alone: bool
 
@@ -56,14 +57,14 @@ class Server:
                     f"Redis {_text(REDIS_IDMP)} or newer"
                 )
             needed = REDIS_IDMP
-        if _version(str(found)) < needed:
+        if _version(found) < needed:
             raise BackendTooOld(
                 f"{self.address} is {product} {found}; the strategy {str(strategy)!r} "
                 f"needs {product} {_text(needed)} or newer"
             )
 
     def _warn_of_eviction(self, strategy: Strategy) -> None:
-        policy = str(self.info.get("maxmemory_policy", "noeviction"))
+        policy = self.info.get("maxmemory_policy", "noeviction")
         # of all keys, only these have a time to live
         perishable = strategy is Strategy.SCRIPT and policy.startswith("volatile-")
         if perishable or policy.startswith("allkeys-"):
@@ -73,6 +74,17 @@ class Server:
                 self.address,
                 policy,
             )
+
+
+def info_from(reply: object) -> Mapping[str, str]:
+    """Return a server's INFO, which a client may have read already."""
+    if isinstance(reply, Mapping):
+        read = cast("Mapping[str, object]", reply)
+        return {name: str(value) for name, value in read.items()}
+    assert isinstance(reply, str | bytes), reply
+    text = reply if isinstance(reply, str) else reply.decode(errors="replace")
+    pairs = (line.partition(":") for line in text.splitlines())
+    return {name: value for name, colon, value in pairs if colon}
 
 
 def _version(text: str) -> Version:
