@@ -9,7 +9,6 @@ import pytest
 
 import anarchon
 from tests.servers.fleet import Fleet
-from tests.stores.claims import opened
 from tests.stores.stores import Kind, each_kind, new_namespace
 
 pytestmark = [pytest.mark.anyio, pytest.mark.timeout(60)]
@@ -51,21 +50,18 @@ async def test_each_runs_once_and_is_kept_apart(fleet: Fleet, kind: Kind) -> Non
         ran[ctx.job, ctx.slot] += 1
         await anyio.lowlevel.checkpoint()
 
-    # here, since some stores take their time for so many new jobs
-    async with opened(url, *NAMES):
-        first = round((time.time() + SOON) * 1000)
-    # a slot of its own for each, to tell their records apart
-    slots = {name: first + number for number, name in enumerate(NAMES)}
-    jobs = anarchon.Jobs()
-    for name, slot in slots.items():
-        jobs.every(name, HOUR, work, offset=slot / 1000 % HOUR, jitter=0.2)
     async with (
-        anarchon.open_scheduler(url, jobs=jobs, instance_id="A") as one,
-        anarchon.open_scheduler(url, jobs=jobs, instance_id="B") as other,
+        anarchon.open_scheduler(url, instance_id="A", jitter=0.2) as one,
+        anarchon.open_scheduler(url, instance_id="B", jitter=0.2) as other,
     ):
+        first = round((time.time() + SOON) * 1000)
+        # a slot of its own for each, to tell their records apart
+        slots = {name: first + number for number, name in enumerate(NAMES)}
         for scheduler in (one, other):
-            for event in ("success", "skip"):
-                scheduler.on(event, lambda event: ended.append(event.job))
+            scheduler.on("success", lambda event: ended.append(event.job))
+            scheduler.on("skip", lambda event: ended.append(event.job))
+            for name, slot in slots.items():
+                scheduler.every(name, HOUR, work, offset=slot / 1000 % HOUR)
         with anyio.fail_after(WITHIN):
             while len(ended) < 2 * len(NAMES):
                 await anyio.sleep(0.02)

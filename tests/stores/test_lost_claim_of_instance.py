@@ -13,7 +13,7 @@ from tests.stores.stores import Kind, each_kind, new_namespace
 pytestmark = [pytest.mark.anyio, pytest.mark.timeout(60)]
 
 HOUR = 3_600.0
-SOON, WITHIN = 0.5, 15.0
+SOON, WITHIN = 0.8, 15.0
 # of all requests of an instance, the claims alone name it
 MINE = "this-instance"
 
