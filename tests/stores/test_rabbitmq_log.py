@@ -59,19 +59,22 @@ async def fill(server: Server, namespace: str, slots: range) -> None:
     await on_server(server, deed)
 
 
-async def test_nothing_is_answered_before_all_is_read(fleet: Fleet) -> None:
-    """The first claim of a new instance loses to one that is many entries old.
+async def test_store_that_is_open_has_read_all(fleet: Fleet) -> None:
+    """What was claimed before is known from the start, and never asked for again.
 
-    It is answered from what was read, and the last entry counts as the first does.
+    The last entry counts as the first does, and the server isn't needed to tell.
     """
     server, namespace = fleet["rabbitmq310"], new_namespace()
-    backend = RabbitMQBackend(server.url, namespace=namespace)
     slots = past_slots(MANY)
-    async with linked(backend):
+    async with linked(RabbitMQBackend(server.url, namespace=namespace)):
         await fill(server, namespace, slots)
-    for slot in (slots[-1], slots[0]):
+    with Proxy(server.port) as proxy:
+        backend = RabbitMQBackend(server.url_at(proxy.port), namespace=namespace)
         async with linked(backend) as link:
-            assert taken_by("old") == await claim(link, slot, "new")
+            proxy.refuse()
+            for slot in (slots[-1], slots[0]):
+                reply = await link.call(link.store.claim, asked(slot, "new"))
+                assert taken_by("old") == reply
 
 
 async def test_claims_that_were_missed_are_read_later(fleet: Fleet) -> None:
