@@ -3,7 +3,7 @@
 Decides nothing; loads the driver.
 """
 
-from asyncio import AbstractEventLoop
+import asyncio
 from collections.abc import Awaitable, Callable
 from contextlib import AbstractAsyncContextManager
 from typing import Protocol, TypeGuard, cast
@@ -89,9 +89,9 @@ def is_pool(candidate: object) -> TypeGuard[Pool]:
     return isinstance(candidate, asyncpg.Pool)
 
 
-def loop_of(pool: Pool) -> AbstractEventLoop | None:
+def loop_of(pool: Pool) -> asyncio.AbstractEventLoop | None:
     """Return the loop that a pool lives in, which it doesn't tell in public."""
-    return cast("AbstractEventLoop | None", getattr(pool, "_loop", None))
+    return cast("asyncio.AbstractEventLoop | None", getattr(pool, "_loop", None))
 
 
 async def connect(url: str) -> Connection:

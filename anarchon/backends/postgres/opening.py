@@ -8,7 +8,7 @@ import asyncio
 import contextlib
 import inspect
 from collections.abc import AsyncGenerator, Callable
-from contextlib import AsyncExitStack, aclosing, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
 from typing import cast
 
@@ -58,16 +58,15 @@ async def _lanes(
     where: Where, bridge: Bridge | None, stack: AsyncExitStack
 ) -> tuple[Lane, Lane]:
     if isinstance(where, Address):
-        sources = [
-            await stack.enter_async_context(aclosing(Made(where.url))) for _ in range(2)
-        ]
-        return Lane(sources[0], WORK), Lane(sources[1], BEATS)
+        work, beats = Made(where.url), Made(where.url)
+        stack.push_async_callback(beats.aclose)
+        stack.push_async_callback(work.aclose)
+        return Lane(work, WORK), Lane(beats, BEATS)  # noqa: ASYNC910  set-up follows
     if is_pool(where):
         check_home("PostgresBackend", bridge)
-        return _lanes_of(where)
-    return _lanes_of(
-        await stack.enter_async_context(_made_pool(cast("Factory", where)))
-    )
+        return _lanes_of(where)  # noqa: ASYNC910  set-up follows
+    pool = await stack.enter_async_context(_made_pool(cast("Factory", where)))
+    return _lanes_of(pool)
 
 
 def _lanes_of(pool: Pool) -> tuple[Lane, Lane]:
@@ -93,10 +92,8 @@ async def _made_pool(factory: Factory) -> AsyncGenerator[Pool]:
     try:
         yield pool
     finally:
-        await _close(pool)
-
-
-async def _close(pool: Pool) -> None:
-    """Close a pool, or tear it down if that takes too long."""
-    with contextlib.suppress(TimeoutError):
-        await asyncio.wait_for(pool.close(), CLOSE_WITHIN)
+        # a pool tears down what it couldn't close in time
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(  # noqa: ASYNC102  struck once, by the bridge
+                pool.close(), CLOSE_WITHIN
+            )

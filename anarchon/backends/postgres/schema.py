@@ -52,8 +52,8 @@ _HAS_TABLES = """
 async def set_up(connection: Connection, schema: Schema, where: str) -> Way:
     """Check the server and create what is missing; return how it can be asked.
 
-    Harmless when all of it is there. Cancelled, the schema is there or
-    not, and never half of it.
+    Harmless when all of it is there. Cancelled, the schema is there or not,
+    and never half of it.
 
     Raises:
         BackendTooOld: the server is, or a newer anarchon made the schema.

@@ -28,10 +28,10 @@ class Made:
         while self._idle:
             connection = self._idle.pop()
             if not connection.is_closed():
-                return connection
+                return connection  # noqa: ASYNC910  asking follows
         return await connect(self._url)
 
-    async def give_back(self, connection: Connection) -> None:
+    async def give_back(self, connection: Connection) -> None:  # noqa: ASYNC910  asked
         """Keep it for the next question."""
         self._idle.append(connection)
 
@@ -57,7 +57,7 @@ class Lent:
         """Ask the pool for one."""
         return await self._pool.acquire()
 
-    async def give_back(self, connection: Connection) -> None:
+    async def give_back(self, connection: Connection) -> None:  # noqa: ASYNC910  asked
         """Return it to the pool, which resets it."""
         # the answer is there and counts; the pool tears down what it can't reset
         with contextlib.suppress(*BROKEN):
@@ -69,6 +69,6 @@ class Lent:
             connection.terminate()
 
 
-async def _close(connection: Connection) -> None:
+async def _close(connection: Connection) -> None:  # noqa: ASYNC910  a task's body
     with contextlib.suppress(*BROKEN):
         await connection.close(timeout=CLOSE_WITHIN)
