@@ -4,6 +4,7 @@ Decides when a connection counts as lost. Must not know what is asked for.
 """
 
 import asyncio
+from collections.abc import Sequence
 
 from anarchon.backends.nats.clients import Source, closed
 from anarchon.backends.nats.driver import Message, Version
@@ -50,12 +51,12 @@ class Connection:
             await self._look_at(line, sent)  # noqa: ASYNC102  bounded
             raise
 
-    async def collect(self, subject: str, payload: bytes, most: int) -> list[Message]:
-        """Send a request and return all that is delivered, ``most`` at most."""
+    async def ask_all(self, subject: str, payloads: Sequence[bytes]) -> list[Message]:
+        """Send requests without waiting in between; return the answers in order."""
         sent = self._loop.time()
         line = await self._ready()
         try:
-            return await line.collect(subject, payload, most, sent + ANSWERS_WITHIN)
+            return await line.ask_all(subject, payloads, sent + ANSWERS_WITHIN)
         except (NoAnswer, asyncio.CancelledError):
             await self._look_at(line, sent)  # noqa: ASYNC102  bounded
             raise

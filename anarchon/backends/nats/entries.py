@@ -10,6 +10,7 @@ from typing import cast
 
 from anarchon.backends.clock import instant
 from anarchon.backends.nats.jetstream import Stored
+from anarchon.backends.nats.subjects import when
 from anarchon.backends.records import (
     Unreadable,
     fields_of,
@@ -36,11 +37,7 @@ def message_of(claim: Claim, now: int) -> bytes:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Held:
-    """A claim that was granted.
-
-    ``started`` is in milliseconds of store time; ``seq`` is the message's number in its
-    stream.
-    """
+    """A claim that was granted; ``started`` is in milliseconds of store time."""
 
     job: str
     slot: int
@@ -49,11 +46,10 @@ class Held:
     reason: Reason
     started: int
     keep: int
-    seq: int
 
     @classmethod
-    def by(cls, claim: Claim, started: int, seq: int) -> "Held":
-        """Return what a claim got whose message has this number."""
+    def by(cls, claim: Claim, started: int) -> "Held":
+        """Return what a claim got that was granted then."""
         return cls(
             job=claim.job,
             slot=claim.slot,
@@ -62,7 +58,6 @@ class Held:
             reason=claim.mode,
             started=started,
             keep=claim.keep,
-            seq=seq,
         )
 
     @classmethod
@@ -76,13 +71,12 @@ class Held:
             fields = _fields(stored)
             return cls(
                 job=job,
-                slot=int(stored.subject.rpartition(".")[2]),
+                slot=when(stored.subject),
                 token=text(fields.get("token")),
                 instance_id=text(fields.get("instance_id")),
                 reason=Reason(text(fields.get("reason"))),
                 started=integer(fields.get("started")),
                 keep=integer(fields.get("keep"), least=0),
-                seq=stored.seq,
             )
         except ValueError as error:
             raise Unreadable(stored.subject, str(error)) from error
@@ -103,16 +97,11 @@ class Held:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """The record of a run that has ended.
-
-    ``claim`` is the number of its claim's message, 0 for a manual run; ``keep`` is how
-    many records its job keeps.
-    """
+    """The record of a run that has ended; ``keep`` is how many its job keeps."""
 
     record: RunRecord
     token: str
     keep: int
-    claim: int = 0
 
     @classmethod
     def of(cls, held: Held, end: End, now: int) -> "Entry":
@@ -124,7 +113,7 @@ class Entry:
             duration=end.duration,
             error=storable(end.error),
         )
-        return cls(record=record, token=held.token, keep=held.keep, claim=held.seq)
+        return cls(record=record, token=held.token, keep=held.keep)
 
     @classmethod
     def read(cls, stored: Stored, job: str) -> "Entry":
@@ -142,14 +131,13 @@ class Entry:
                 record=record,
                 token=text(fields.get("token")),
                 keep=integer(fields.get("keep"), least=0),
-                claim=integer(fields.get("claim"), least=0),
             )
         except (ValueError, Unreadable) as error:
             raise Unreadable(stored.subject, str(error)) from error
 
     def write(self) -> bytes:
         """Return the message."""
-        more = {"token": self.token, "keep": self.keep, "claim": self.claim}
+        more = {"token": self.token, "keep": self.keep}
         return json.dumps({**fields_of(self.record), **more}).encode()
 
     def tells(self, token: str, end: End) -> bool:

@@ -8,6 +8,7 @@ import asyncio
 import base64
 import binascii
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import cast
 
@@ -15,14 +16,11 @@ from anarchon.backends.nats.connection import Connection
 from anarchon.backends.nats.driver import Message
 
 API = "$JS.API"
+GET = "STREAM.MSG.GET"
 LIMIT_REACHED = 10077
 NO_MESSAGE = 10037
-# seconds after which the server itself removes a reader that its reader left behind
-IDLE = 5
 # for a message that is on its way to the servers of a cluster
 LOOKS, PAUSE = 50, 0.02
-# words in the address for acknowledging a message
-SHORT_FORM = 9
 
 Fields = dict[str, object]
 
@@ -70,8 +68,8 @@ class JetStream:
 
     async def api(self, verb: str, **request: object) -> Fields:
         """Ask for something that isn't a message; a refusal is an ``ApiError``."""
-        payload = json.dumps(request).encode() if request else b""
-        return _answer(await self._connection.ask(f"{API}.{verb}", payload))
+        answer = await self._connection.ask(f"{API}.{verb}", _request(**request))
+        return _answer(answer)
 
     async def put(self, stream: str, subject: str, data: bytes) -> int | Stored:
         """Store a message and return its number, or return the one that is there.
@@ -97,22 +95,26 @@ class JetStream:
         """Return the message of that number, from the stream's leader."""
         return await self._get(stream, seq=seq)
 
-    async def read(self, stream: str, subjects: str, since: int = 0) -> list[Stored]:
-        """Return the messages of some subjects, the oldest first, from a number on."""
-        config = {
-            "ack_policy": "none",
-            "deliver_policy": "by_start_sequence",
-            "opt_start_seq": max(since, 1),
-            "filter_subject": subjects,
-            "inactive_threshold": IDLE * 10**9,
-            "mem_storage": True,
-            "num_replicas": 1,
-        }
-        made = await self.api(
-            f"CONSUMER.CREATE.{stream}", stream_name=stream, config=config
-        )
-        reader, count = made.get("name"), _number(made.get("num_pending"))
-        return await self._fetch(f"{stream}.{reader}", count) if count else []
+    async def subjects(self, stream: str, pattern: str) -> list[str]:
+        """Return which subjects have messages, in no order."""
+        found: list[str] = []
+        while True:
+            info = await self.api(
+                f"STREAM.INFO.{stream}", subjects_filter=pattern, offset=len(found)
+            )
+            page = fields_in(info.get("state")).get("subjects")
+            if page is None:
+                return found
+            found += fields_in(page)
+            if len(found) >= _number(info.get("total")):
+                return found
+
+    async def last_of_all(self, stream: str, subjects: Iterable[str]) -> list[Stored]:
+        """Return the messages that subjects have, from the stream's leader."""
+        requests = [_request(last_by_subj=subject) for subject in subjects]
+        answers = await self._connection.ask_all(f"{API}.{GET}.{stream}", requests)
+        found = (_message_in(answer) for answer in answers)
+        return [stored for stored in found if stored is not None]
 
     async def delete(self, stream: str, seq: int) -> None:
         """Have one message deleted; nobody waits for that."""
@@ -135,25 +137,24 @@ class JetStream:
         raise UnexpectedAnswer(f"{subject} is taken, and there is nothing")
 
     async def _get(self, stream: str, **which: object) -> Stored | None:
-        try:
-            answer = await self.api(f"STREAM.MSG.GET.{stream}", **which)
-        except ApiError as error:
-            if error.code != NO_MESSAGE:
-                raise
-            return None  # noqa: ASYNC910  it was asked for
-        return _stored(fields_in(answer.get("message")))
-
-    async def _fetch(self, reader: str, count: int) -> list[Stored]:
-        request = json.dumps({"batch": count, "no_wait": True}).encode()
-        messages = await self._connection.collect(
-            f"{API}.CONSUMER.MSG.NEXT.{reader}", request, count
-        )
-        await self._tell(f"CONSUMER.DELETE.{reader}")
-        return [_delivered(message) for message in messages]
+        request = _request(**which)
+        return _message_in(await self._connection.ask(f"{API}.{GET}.{stream}", request))
 
     async def _tell(self, verb: str, **request: object) -> None:
-        payload = json.dumps(request).encode() if request else b""
-        await self._connection.tell(f"{API}.{verb}", payload)
+        await self._connection.tell(f"{API}.{verb}", _request(**request))
+
+
+def _request(**fields: object) -> bytes:
+    return json.dumps(fields).encode() if fields else b""
+
+
+def _message_in(answer: Message) -> Stored | None:
+    try:
+        return _stored(fields_in(_answer(answer).get("message")))
+    except ApiError as error:
+        if error.code != NO_MESSAGE:
+            raise
+        return None
 
 
 def _parsed(message: Message) -> Fields:
@@ -189,11 +190,3 @@ def _stored(fields: Fields) -> Stored:
         data=data,
         time=str(fields.get("time")),
     )
-
-
-def _delivered(message: Message) -> Stored:
-    # $JS.ACK.<stream>.<reader>.<deliveries>.<number in the stream>.<...>; the longer
-    # form has a domain and an account before the stream
-    words = message.reply.split(".")
-    seq = words[SHORT_FORM - 4 if len(words) == SHORT_FORM else SHORT_FORM - 2]
-    return Stored(subject=message.subject, seq=int(seq), data=message.data)

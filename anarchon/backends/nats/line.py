@@ -6,13 +6,14 @@ a connection is given up.
 
 import asyncio
 import itertools
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from functools import partial
 
 from anarchon.backends.nats.driver import Message, NatsClient, Subscription
 
 STATUS = "Status"
 NO_RESPONDERS = "503"
+LATE = "there was no answer in time"
 
 
 class NoAnswer(ConnectionError):
@@ -50,74 +51,68 @@ class Line:
 
     def lost(self) -> None:
         """Tell everybody who waits that no answer will come."""
-        for answer in self._waiting.values():
-            _give_up(answer, "the connection was lost")
+        _give_up(self._waiting.values(), "the connection was lost")
 
     async def ask(self, subject: str, payload: bytes, deadline: float) -> Message:
         """Send a request and return its answer; cancelled, it may have been sent."""
-        inbox = f"{self._inbox}.{next(self._numbers)}"
-        message = await self._answer(inbox, subject, payload, deadline)
-        if message.headers and message.headers.get(STATUS) == NO_RESPONDERS:
-            raise NoAnswer(f"nobody answers to {subject}: no stream, or no JetStream")
-        return message
-
-    async def collect(
-        self, subject: str, payload: bytes, most: int, deadline: float
-    ) -> list[Message]:
-        """Send a request and return what is delivered, until there is no more."""
-        inbox = self.client.new_inbox()
-        found: list[Message] = []
-        receive = partial(self._add, found, most, inbox)
-        subscription = await self.client.subscribe(inbox, cb=receive)
+        inbox, answer = self._expect()
+        timer = self._loop.call_at(deadline, _give_up, (answer,), LATE)
         try:
-            await self._answer(inbox, subject, payload, deadline)
+            await self.client.publish(subject, payload, reply=inbox)
+            return _checked(await answer)
         finally:
-            await _ended(subscription)  # noqa: ASYNC102  it only sends
-        return found
+            timer.cancel()
+            del self._waiting[inbox]
+
+    async def ask_all(
+        self, subject: str, payloads: Sequence[bytes], deadline: float
+    ) -> list[Message]:
+        """Send requests without waiting in between; return the answers in order."""
+        expected = dict(self._expect() for _ in payloads)
+        timer = self._loop.call_at(deadline, _give_up, expected.values(), LATE)
+        try:
+            for inbox, payload in zip(expected, payloads, strict=True):
+                await self.client.publish(subject, payload, reply=inbox)
+            return [  # noqa: ASYNC910  there may be nothing to ask for
+                _checked(await answer) for answer in expected.values()
+            ]
+        finally:
+            timer.cancel()
+            for inbox, answer in expected.items():
+                del self._waiting[inbox]
+                # errors beside the one that is raised have to be looked at
+                _ = answer.cancel() or answer.exception()
 
     async def tell(self, subject: str, payload: bytes) -> None:
         """Send a request whose answer doesn't matter."""
         await self.client.publish(subject, payload, reply=f"{self._inbox}.0")
 
-    async def _answer(
-        self, inbox: str, subject: str, payload: bytes, deadline: float
-    ) -> Message:
+    def _expect(self) -> tuple[str, asyncio.Future[Message]]:
+        """Return where an answer is expected, and what will be it."""
         if not self.client.is_connected:
             raise NoAnswer("the client isn't connected")
+        inbox = f"{self._inbox}.{next(self._numbers)}"
         answer: asyncio.Future[Message] = self._loop.create_future()
         self._waiting[inbox] = answer
-        why = f"no answer to {subject} in time"
-        timer = self._loop.call_at(deadline, _give_up, answer, why)
-        try:
-            await self.client.publish(subject, payload, reply=inbox)
-            return await answer
-        finally:
-            timer.cancel()
-            del self._waiting[inbox]
+        return inbox, answer
 
     async def _receive(self, message: Message) -> None:  # noqa: ASYNC910  awaited
         self.heard = self._loop.time()
-        self._take(message.subject, message)
-
-    async def _add(  # noqa: ASYNC910  awaited
-        self, found: list[Message], most: int, inbox: str, message: Message
-    ) -> None:
-        self.heard = self._loop.time()
-        # a message of a stream can be acknowledged, a status can't
-        if message.reply:
-            found.append(message)
-        if len(found) == most or not message.reply:
-            self._take(inbox, message)
-
-    def _take(self, inbox: str, message: Message) -> None:
-        answer = self._waiting.get(inbox)
+        answer = self._waiting.get(message.subject)
         if answer is not None and not answer.done():
             answer.set_result(message)
 
 
-def _give_up(answer: asyncio.Future[Message], why: str) -> None:
-    if not answer.done():
-        answer.set_exception(NoAnswer(why))
+def _give_up(answers: Iterable[asyncio.Future[Message]], why: str) -> None:
+    for answer in answers:
+        if not answer.done():
+            answer.set_exception(NoAnswer(why))
+
+
+def _checked(message: Message) -> Message:
+    if message.headers and message.headers.get(STATUS) == NO_RESPONDERS:
+        raise NoAnswer("nobody answers: there is no such stream, or no JetStream")
+    return message
 
 
 async def _ended(subscription: Subscription) -> None:  # noqa: ASYNC910  it only sends

@@ -40,7 +40,7 @@ class NatsStore:
         self._time = time
         self._remember = remember
         self._added: Counter[str] = Counter()
-        self._won: dict[tuple[str, int], tuple[Claim, int, int]] = {}
+        self._won: dict[tuple[str, int], tuple[Claim, int]] = {}
 
     async def time(self) -> int:
         """Return the server's clock, asked within the last half minute."""
@@ -66,7 +66,7 @@ class NatsStore:
             raise AnarchonError(
                 f"slot {claim.slot} grew too old while it was asked for"
             )
-        self._keep_in_mind(claim, now, put)
+        self._keep_in_mind(claim, now)
         return Won(now=answered, attempt=1, left=claim.lease)
 
     async def finish(self, job: str, slot: int, token: str, end: End) -> Answer:
@@ -87,7 +87,8 @@ class NatsStore:
 
     async def record(self, record: RunRecord, token: str, keep: int) -> None:
         """Add a manual run's record, once; cancelled, it is there or not."""
-        subject = self._subjects.manual(record.job, token)
+        started = milliseconds(record.started_at.timestamp())
+        subject = self._subjects.manual(record.job, started, token)
         await self._put(subject, Entry(record=record, token=token, keep=keep))
 
     async def history(self, job: str, limit: int) -> list[RunRecord]:
@@ -138,10 +139,10 @@ class NatsStore:
         self._added[job] += 1
         return entry
 
-    def _keep_in_mind(self, claim: Claim, started: int, seq: int) -> None:
+    def _keep_in_mind(self, claim: Claim, started: int) -> None:
         if len(self._won) >= MOST_WON:
             del self._won[next(iter(self._won))]
-        self._won[claim.job, claim.slot] = claim, started, seq
+        self._won[claim.job, claim.slot] = claim, started
 
     def _won_here(self, job: str, slot: int) -> Held | None:
         won = self._won.get((job, slot))

@@ -7,6 +7,8 @@ from anarchon.backends.names import escaped
 
 LONGEST_JOB = 200
 LONGEST_TOKEN = 64
+# between the start of a manual run and its token
+MANUAL = "m"
 
 
 class Subjects:
@@ -31,9 +33,10 @@ class Subjects:
         """Return where the result of a slot is."""
         return f"{self._namespace}.r.{_token(job)}.{slot}"
 
-    def manual(self, job: str, token: str) -> str:
-        """Return where the record of a manual run is."""
-        return f"{self._namespace}.r.{_token(job)}.m{escaped(token, LONGEST_TOKEN)}"
+    def manual(self, job: str, started: int, token: str) -> str:
+        """Return where the record of a manual run is that started then."""
+        word = f"{started}{MANUAL}{escaped(token, LONGEST_TOKEN)}"
+        return f"{self._namespace}.r.{_token(job)}.{word}"
 
     def records_of(self, job: str) -> str:
         """Return where all results and manual runs of a job are."""
@@ -42,6 +45,20 @@ class Subjects:
     def probe(self, unique: str) -> str:
         """Return where a message goes whose only purpose is its timestamp."""
         return f"{self._namespace}.t.{unique}"
+
+
+def when(subject: str) -> int:
+    """Return the slot that a subject is about, or when its manual run started.
+
+    Raises:
+        ValueError: it is about neither.
+    """
+    return int(subject.rpartition(".")[2].partition(MANUAL)[0])
+
+
+def is_manual(subject: str) -> bool:
+    """Whether a subject is that of a manual run."""
+    return MANUAL in subject.rpartition(".")[2]
 
 
 def _token(job: str) -> str:
