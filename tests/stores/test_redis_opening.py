@@ -141,7 +141,7 @@ async def test_encrypted_connection_is_asked_for_by_its_scheme(fleet: Fleet) -> 
     """``rediss://`` is TLS, with the authority that the URL names."""
     with fleet.fresh("redis7", tls=True) as server:
         await check_claims(RedisBackend(server.url))
-        with pytest.raises(BackendUnavailable, match=r"(?i)certificate"):
+        with pytest.raises(BackendUnavailable, match="can't be used"):
             await check_claims(RedisBackend(server.url.partition("?")[0]))
 
 

@@ -1,6 +1,6 @@
 """The traps of each strategy: what its server forgets, and what that may not cost."""
 
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -93,24 +93,23 @@ async def test_idmp_refuses_what_its_stream_may_have_forgotten(fleet: Fleet) -> 
         assert 1_000 == scene.command("XLEN", scene.key)
 
 
-async def test_idmp_survives_that_its_limits_are_changed(fleet: Fleet) -> None:
+async def test_idmp_survives_that_its_limits_are_changed(
+    fleet: Fleet, clock: ManualClock
+) -> None:
     """A stream forgets all IDs with its limits; the slots are refused all the same."""
-    async with scene_on(fleet, "idmp") as scene:
-        first, second, third = past_slots(3)
-        await scene.run("a", first)
-        await scene.run("a", second)
+    async with scene_on(fleet, "idmp", clock) as scene:
+        first = await run_two(scene, clock)
         scene.command("XCFGSET", scene.key, "IDMP-DURATION", 60, "IDMP-MAXSIZE", 50)
-        assert isinstance(await scene.claim("a", third), Won)
-        assert not isinstance(await scene.claim("b", first), Won)
-        assert limits_of(scene.command("XINFO", "STREAM", scene.key)) == (
-            86_400,
-            10_000,
-        )
+        assert isinstance(await scene.claim("b", first), Done)
+        clock.move(1)
+        assert isinstance(await scene.claim("b", clock.ms), Won)
+        assert (86_400, 10_000) == limits_of(scene)
 
 
-def limits_of(info: object) -> tuple[object, object]:
-    """Return for how many seconds a stream remembers how many IDs."""
-    assert isinstance(info, Mapping)
+def limits_of(scene: Scene) -> tuple[int, int]:
+    """Return for how many seconds the stream remembers how many IDs."""
+    with scene.server.client() as client:
+        info = client.xinfo_stream(scene.key)
     return info["idmp-duration"], info["idmp-maxsize"]
 
 
@@ -149,17 +148,27 @@ def clock() -> ManualClock:
 # --- what a stream with slots as IDs doesn't forget -----------------------------------
 
 
-async def test_stream_id_needs_no_entry_to_refuse_a_slot(fleet: Fleet) -> None:
+async def test_stream_id_needs_no_entry_to_refuse_a_slot(
+    fleet: Fleet, clock: ManualClock
+) -> None:
     """An emptied stream still knows its newest ID, and grants nothing older."""
-    async with scene_on(fleet, "stream-id") as scene:
-        first, second, third = past_slots(3)
-        await scene.run("a", first)
-        await scene.run("a", second)
+    async with scene_on(fleet, "stream-id", clock) as scene:
+        first = await run_two(scene, clock)
         scene.command("XTRIM", scene.key, "MAXLEN", 0)
         reply = await scene.claim("b", first)
         assert isinstance(reply, Done)
-        assert (True, second) == (reply.superseded, reply.newest)
-        assert isinstance(await scene.claim("b", third), Won)
+        assert (True, clock.ms) == (reply.superseded, reply.newest)
+        clock.move(1)
+        assert isinstance(await scene.claim("b", clock.ms), Won)
+
+
+async def run_two(scene: Scene, clock: ManualClock) -> int:
+    """Run a slot of which no record is left, and one more; return the first."""
+    first = clock.ms
+    await scene.run("a", first)
+    clock.move(1)
+    await scene.run("a", clock.ms)
+    return first
 
 
 async def test_stream_id_holds_few_entries(fleet: Fleet) -> None:

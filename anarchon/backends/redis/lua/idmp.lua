@@ -32,7 +32,7 @@ local function limits()
     return found
 end
 
--- else the first IDs would be forgotten with the default limits
+-- before the first ID, which a change of the limits would forget
 local function set_limits()
     local found = limits()
     if found['idmp-duration'] == SECONDS and found['idmp-maxsize'] == IDS then return end
@@ -47,6 +47,7 @@ local function set_limits()
 end
 
 local function taken()
+    set_limits()
     local lowest = floor()
     if lowest and asked.slot <= lowest then return done(nil) end
 end
@@ -59,7 +60,6 @@ local function drop_oldest()
 end
 
 local function take()
-    set_limits()
     local held = redis.call('XLEN', SLOTS)
     local id = redis.call(
         'XADD', SLOTS, 'IDMP', PRODUCER, digits(asked.slot), '*',
