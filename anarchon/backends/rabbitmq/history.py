@@ -7,10 +7,12 @@ when it has ended, so that records can be read in any order and more than once.
 
 import asyncio
 import json
+import time
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
+from math import inf
 
 from aiormq.abc import AbstractChannel as Channel
 from aiormq.exceptions import (
@@ -78,11 +80,18 @@ def stream_of(namespace: str, job: str) -> str:
     return f"{namespace}.history.{name}"
 
 
-async def make(link: Link, stream: str) -> None:
-    """Create a stream for records; one that has other settings is taken as it is."""
-    with suppress(ChannelPreconditionFailed):
-        async with channel_for(link.connection) as channel:
-            await declare(channel, stream, _BOUNDS)
+async def make(link: Link, streams: Iterable[str], within: float = inf) -> None:
+    """Create streams for records, as many as can be in so many seconds.
+
+    One that is there with other settings is taken as it is.
+    """
+    end = time.monotonic() + within
+    left = list(streams)
+    while left and time.monotonic() < end:
+        with suppress(ChannelPreconditionFailed):
+            async with channel_for(link.connection) as channel:
+                while left and time.monotonic() < end:
+                    await declare(channel, left.pop(), _BOUNDS)
 
 
 async def write(link: Link, stream: str, stored: Stored) -> None:
@@ -95,7 +104,7 @@ async def write(link: Link, stream: str, stored: Stored) -> None:
     try:
         await publish(link.channel, stream, body)
     except PublishError:
-        await make(link, stream)
+        await make(link, [stream])
         await publish(link.channel, stream, body)
 
 
