@@ -37,10 +37,12 @@ class Source(Protocol):
 
 async def closed(client: NatsClient | Client) -> None:
     """Close a client, whatever its server does; it takes a second at most."""
-    with suppress(Exception):
-        async with asyncio.timeout(CLOSING):
-            await client.close()
-    _abort(client)
+    try:
+        with suppress(Exception):
+            async with asyncio.timeout(CLOSING):
+                await client.close()
+    finally:
+        _abort(client)
     await asyncio.sleep(0)
 
 
@@ -94,7 +96,7 @@ class FromUrl:
             except Exception as error:  # noqa: BLE001  a driver raises what it likes
                 problems.append(str(error) or type(error).__name__)
         text = self._servers.redact("; ".join(problems))
-        raise ConnectionError(f"no connection to {self._servers}: {text}") from None
+        raise ConnectionError(f"no connection to {self._servers}: {text}")
 
     async def _connected(self, server: Server, lost: Callable[[], None]) -> NatsClient:
         client = Client()

@@ -43,16 +43,14 @@ class Connection:
 
     async def ask(self, subject: str, payload: bytes = b"") -> Message:
         """Send a request and return its answer; cancelled, it may have been sent."""
-        sent = self._loop.time()
-        line = await self._ready()
-        try:
-            return await line.ask(subject, payload, sent + ANSWERS_WITHIN)
-        except (NoAnswer, asyncio.CancelledError):
-            await self._look_at(line, sent)  # noqa: ASYNC102  bounded
-            raise
+        [answer] = await self.ask_all(subject, [payload])
+        return answer
 
     async def ask_all(self, subject: str, payloads: Sequence[bytes]) -> list[Message]:
-        """Send requests without waiting in between; return the answers in order."""
+        """Send requests without waiting in between; return the answers in order.
+
+        Cancelled, any of them may have been sent.
+        """
         sent = self._loop.time()
         line = await self._ready()
         try:
