@@ -4,10 +4,14 @@ Decides these bare calls: each is what one's own code would send, through the sa
 driver, and no more. Must not know what a claim is.
 """
 
+import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
 
 Floor = Callable[[int], Awaitable[object]]
+
+# as many as a PostgreSQL store has
+CONNECTIONS = 8
 
 
 @asynccontextmanager
@@ -29,14 +33,27 @@ async def insert(url: str) -> AsyncGenerator[Floor]:
     import asyncpg  # type: ignore[import-untyped]  # pyright: ignore[reportMissingTypeStubs]
 
     async with asyncpg.create_pool(
-        url.partition("?")[0], min_size=1, max_size=10
+        url.partition("?")[0], min_size=CONNECTIONS, max_size=CONNECTIONS
     ) as pool:
         await pool.execute(
             "CREATE TABLE IF NOT EXISTS floor (slot bigint PRIMARY KEY, token text)"
         )
         await pool.execute("TRUNCATE floor")
-        text = "INSERT INTO floor VALUES ($1, $2) ON CONFLICT DO NOTHING"
-        yield lambda number: pool.execute(text, number, "token")
+        # kept, since a pool resets what it is given back, which is one more round trip
+        kept = [await pool.acquire() for _ in range(CONNECTIONS)]
+        idle = asyncio.LifoQueue[asyncpg.Connection]()
+        for connection in kept:
+            idle.put_nowait(connection)
+
+        async def call(number: int) -> None:
+            connection = await idle.get()
+            text = "INSERT INTO floor VALUES ($1, $2) ON CONFLICT DO NOTHING"
+            await connection.execute(text, number, "token")
+            idle.put_nowait(connection)
+
+        yield call
+        for connection in kept:
+            await pool.release(connection)
 
 
 @asynccontextmanager
