@@ -8,13 +8,15 @@ import pytest
 from aio_pika.abc import AbstractConnection
 
 import anarchon
+from anarchon.backends.clock import instant
 from anarchon.backends.rabbitmq import RabbitMQBackend
 from anarchon.errors import BackendTooOld, BackendUnavailable, InvalidOption
+from anarchon.model import Reason, RunRecord, Status
 from anarchon.protocol import Won
 from anarchon.testing.conformance.probe import Link, linked
 from tests.servers.fleet import Fleet
 from tests.servers.proxy import Proxy
-from tests.stores.claims import claim_of, past_slots
+from tests.stores.claims import SUCCESS, claim_of, past_slots
 from tests.stores.rabbitmq_admin import delete, kinds_of_queues, put
 from tests.stores.stores import new_namespace
 
@@ -23,6 +25,24 @@ pytestmark = [pytest.mark.anyio, pytest.mark.servers, pytest.mark.timeout(90)]
 JOB = "job"
 SOON = 2.0
 BOUND = 5.0
+RECORDS, KEPT = 150, 20
+
+
+async def record(link: Link, slot: int) -> None:
+    """Add the record of a run by hand that started at its slot."""
+    manual = RunRecord(
+        job=JOB,
+        slot=slot,
+        attempt=1,
+        status=Status.SUCCESS,
+        reason=Reason.MANUAL,
+        manual=True,
+        instance_id="A",
+        started_at=instant(slot),
+        ended_at=instant(slot),
+        duration=0.0,
+    )
+    await link.call(link.store.record, manual, f"m{slot}", KEPT)
 
 
 async def wins(link: Link, slot: int) -> bool:
@@ -143,6 +163,26 @@ async def test_history_that_was_deleted_begins_again(fleet: Fleet) -> None:
         assert await wins(link, second)
         records = await link.call(link.store.history, JOB, 9)
     assert [second] == [record.slot for record in records]
+
+
+async def test_newest_records_of_many_are_read(fleet: Fleet) -> None:
+    """However many records a stream still has, as many are read as were kept.
+
+    The end of a run that took long stands far behind its beginning.
+    """
+    backend = RabbitMQBackend(fleet["rabbitmq310"].url, namespace=new_namespace())
+    slot, *later = past_slots(RECORDS)
+    async with linked(backend) as link:
+        assert await wins(link, slot)
+        for later_slot in later[:-1]:
+            await record(link, later_slot)
+        await link.call(link.store.finish, JOB, slot, "a", SUCCESS)
+        await record(link, later[-1])
+        records = await link.call(link.store.history, JOB, 10 * KEPT)
+        [newest] = await link.call(link.store.history, JOB, 1)
+    # it was started just now, and the others when they were due
+    assert [slot, *later[:-KEPT:-1]] == [record.slot for record in records]
+    assert (slot, Status.SUCCESS) == (newest.slot, newest.status)
 
 
 async def test_foreign_record_is_named(fleet: Fleet) -> None:

@@ -16,8 +16,9 @@ from aiormq.connection import (
 )
 from yarl import URL
 
+from anarchon.backends.rabbitmq.streams import CLOSES_WITHIN
+
 CONNECTS_WITHIN = 5.0
-CLOSES_WITHIN = 1.5
 
 # the driver's own is so long that a dead connection would live for minutes
 _HEARTBEAT = 10
