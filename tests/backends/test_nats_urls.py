@@ -74,6 +74,13 @@ def test_bad_url_is_refused(url: str) -> None:
         backend_from(url)
 
 
+@pytest.mark.parametrize("option", ["namespace=x", "remember=2h", "replicas=3"])
+def test_option_has_one_place(option: str) -> None:
+    """What the constructor takes by name isn't overlooked where it is in the URL."""
+    with pytest.raises(InvalidOption, match=f"of options tls_ca; .* with {option}"):
+        NatsBackend(f"nats://h?{option}")
+
+
 @pytest.mark.parametrize("given", [None, 17, b"nats://h", ["nats://h"]])
 def test_what_is_no_client_is_refused(given: object) -> None:
     """Neither a URL, nor a client, nor a function: the error says what is allowed."""

@@ -31,7 +31,8 @@ class NatsBackend:
 
     ``url_or_client`` is a URL (``nats://host:4222``, ``tls://host``, several hosts with
     commas between them), a connected client of nats-py, which stays open, or a function
-    that makes one, which is then closed. ``remember`` is for how long a claim is kept:
+    that makes one, which is then closed. What may stand in a URL beside ``tls_ca`` is
+    for ``from_url``, and refused here. ``remember`` is for how long a claim is kept:
     a slot can run again after that time only if it were claimed then, and none is
     granted that is older than half of it. ``replicas`` is how many servers of a cluster
     keep the streams. Both only ever grow: a stream that is there and has more of them
@@ -76,9 +77,10 @@ class NatsBackend:
         Raises:
             InvalidOption: the URL or an option isn't allowed.
         """
-        options = Servers(url).options
+        servers = Servers(url, own=("namespace", "remember", "replicas"))
+        options = servers.options
         return NatsBackend(
-            url,
+            servers.url,
             namespace=options.get("namespace", "anarchon"),
             remember=_number_or_text(options.get("remember", DAY)),
             replicas=_checked_replicas(options.get("replicas", 1)),

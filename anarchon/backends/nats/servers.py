@@ -3,13 +3,14 @@
 Decides how several hosts are written. Must not know the driver.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote, urlencode, urlsplit
 
 from anarchon.backends.address import Address
 from anarchon.errors import InvalidOption
 
-OWN = ("namespace", "remember", "replicas", "tls_ca")
+AUTHORITY = "tls_ca"
 PORT = 4222
 
 
@@ -28,13 +29,14 @@ class Servers:
 
     What is before the ``@`` of the first host is for all that have nothing there.
     ``nats://token@host`` logs in with a token. ``tls`` says that nothing may be sent in
-    the clear; ``tls_ca`` is the file of the authority that is trusted then.
+    the clear; ``tls_ca`` is the file of the authority that is trusted then. The options
+    that are ``own`` are for others; ``url`` is without them, and not to be shown.
 
     Raises:
         InvalidOption: the URL can't be read, or has a path or an unknown option.
     """
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, own: Iterable[str] = ()) -> None:
         scheme, _, rest = url.partition("://")
         hosts, question_mark, query = rest.partition("?")
         first, *others = _split(hosts, scheme)
@@ -42,15 +44,19 @@ class Servers:
         shared = [host if "@" in host else f"{userinfo}@{host}" for host in others]
         if not userinfo:
             shared = others
+        known = (*own, AUTHORITY)
         self._addresses = [
-            Address(f"{scheme}://{host}{question_mark}{query}", own=OWN)
+            Address(f"{scheme}://{host}{question_mark}{query}", own=known)
             for host in (first, *shared)
         ]
         for address in self._addresses:
-            _check(address)
+            _check(address, known)
         self.options = self._addresses[0].options
         self.tls: bool = scheme.lower() == "tls"
-        self.tls_ca: str | None = self.options.get("tls_ca")
+        self.tls_ca: str | None = self.options.get(AUTHORITY)
+        self.url: str = f"{scheme}://{hosts}"
+        if self.tls_ca is not None:
+            self.url += f"?{urlencode({AUTHORITY: self.tls_ca})}"
         self.servers: tuple[Server, ...] = tuple(map(_server, self._addresses))
 
     def __str__(self) -> str:
@@ -73,12 +79,12 @@ def _split(hosts: str, scheme: str) -> list[str]:
     return [host.removeprefix(f"{scheme}://") for host in hosts.split(",")]
 
 
-def _check(address: Address) -> None:
+def _check(address: Address, known: Iterable[str]) -> None:
     unknown = urlsplit(address.url).query
     if address.host is None or address.path.strip("/") or unknown:
         raise InvalidOption(
             "a URL of a NATS store is nats://host:port or tls://host:port, more hosts "
-            f"after commas, and of options {', '.join(OWN)}; this one is {address}"
+            f"after commas, and of options {', '.join(known)}; this one is {address}"
             + (f" with {address.redact(unknown)}" if unknown else "")
         )
 
