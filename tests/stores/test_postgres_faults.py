@@ -7,6 +7,8 @@ import anyio
 import pytest
 
 from anarchon.backends.postgres import PostgresBackend
+from anarchon.backends.postgres.sources import Made
+from anarchon.bridge import open_bridge
 from anarchon.connecting import connected
 from anarchon.protocol import LeaseStore, Running, Won
 from anarchon.testing.conformance.probe import Link, linked
@@ -103,6 +105,22 @@ async def test_cancelled_claims_leave_the_store_in_order(fleet: Fleet) -> None:
             assert await wins(link, slot, "t")
             rival = claim_of("job", slot, "rival", "B")
             assert isinstance(await link.call(store.claim, rival), Running)
+
+
+async def test_connection_that_outlasts_its_store_is_closed(fleet: Fleet) -> None:
+    """A call that nobody waits for any more neither keeps nor makes a connection."""
+    source = Made(fleet["postgres18"].url)
+
+    async def outlast() -> bool:
+        connection = await source.take()
+        await source.aclose()
+        await source.give_back(connection)
+        return connection.is_closed()
+
+    async with open_bridge() as bridge:
+        assert await bridge.call(outlast)
+        with pytest.raises(ConnectionError, match="closed"):
+            await bridge.call(source.take)
 
 
 async def test_connections_that_a_router_forgot_are_given_up_together(

@@ -16,15 +16,23 @@ class Made:
     """Connections that are made when they are needed, and kept.
 
     They need no reset between two uses, which a pool of the driver would spend a round
-    trip on: a step leaves nothing behind.
+    trip on: a step leaves nothing behind. Once this is closed, none is kept or made: a
+    question may outlast the store.
     """
 
     def __init__(self, url: str) -> None:
         self._url = url
         self._idle: list[Connection] = []
+        self._closed = False
 
     async def take(self) -> Connection:
-        """Return the one that was used last, or a new one."""
+        """Return the one that was used last, or a new one.
+
+        Raises:
+            ConnectionError: this was closed.
+        """
+        if self._closed:
+            raise ConnectionError("the store is closed")
         while self._idle:
             connection = self._idle.pop()
             if not connection.is_closed():
@@ -33,7 +41,10 @@ class Made:
 
     async def give_back(self, connection: Connection) -> None:  # noqa: ASYNC910  asked
         """Keep it for the next question."""
-        self._idle.append(connection)
+        if self._closed:
+            connection.terminate()
+        else:
+            self._idle.append(connection)
 
     def drop(self, connection: Connection) -> None:
         """Tear it down, and those that lie idle."""
@@ -43,6 +54,7 @@ class Made:
 
     async def aclose(self) -> None:
         """Take leave of the server, or tear down what it doesn't let go in time."""
+        self._closed = True
         idle, self._idle = self._idle, []
         await asyncio.gather(*map(_close, idle))
 
