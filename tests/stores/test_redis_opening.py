@@ -187,3 +187,13 @@ def test_bad_url_is_refused(url: str, told: str) -> None:
     """The error names the value and what is allowed."""
     with pytest.raises(InvalidOption, match=told):
         RedisBackend.from_url(url)
+
+
+@pytest.mark.parametrize("option", ["socket_timeout=soon", "colour=red"])
+async def test_option_that_the_driver_refuses_is_told(option: str) -> None:
+    """The error names the option, and shows no password."""
+    backend = RedisBackend(f"redis://:secret@127.0.0.1:1?{option}")
+    name = option.partition("=")[0]
+    with pytest.raises(BackendUnavailable, match=name) as caught:
+        await check_opens(backend)
+    assert "secret" not in str(caught.value)

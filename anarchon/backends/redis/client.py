@@ -17,7 +17,7 @@ from redis.asyncio.retry import Retry
 from redis.asyncio.sentinel import SentinelConnectionPool
 from redis.backoff import NoBackoff
 
-from anarchon.backends.address import Address
+from anarchon.backends.address import Address, reaching
 from anarchon.backends.clients import check_home
 from anarchon.backends.redis.home import check_loop
 from anarchon.backends.redis.line import Client, ClientLine, Line, OwnLine
@@ -49,6 +49,7 @@ async def opened(source: Source, bridge: Bridge | None) -> AsyncGenerator[Lines]
     """Yield where lines come from; what was made for this store is closed afterwards.
 
     Raises:
+        BackendUnavailable: the driver refuses the URL, or a factory failed.
         InvalidOption: the client lives in another loop, or what was made is none.
     """
     if isinstance(source, Redis | RedisCluster):
@@ -58,10 +59,13 @@ async def opened(source: Source, bridge: Bridge | None) -> AsyncGenerator[Lines]
         return
     async with _Closing() as closing:
         if isinstance(source, Address):
-            pool = _pool_of(source)
+            with reaching(source):
+                pool = _pool_of(source)
             yield Lines(another=lambda: closing.add_line(OwnLine(pool)))
         else:
-            yield _lines_of(closing.add_client(await _made_by(source)))
+            with reaching("the Redis server"):
+                client = closing.add_client(await _made_by(source))
+            yield _lines_of(client)
 
 
 def _lines_of(client: Client) -> Lines:
