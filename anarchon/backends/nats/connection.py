@@ -28,6 +28,7 @@ class Connection:
         self._source = source
         self._line: Line | None = None
         self._made = 0
+        self._closed = False
         self._connecting = asyncio.Lock()
         self._loop = asyncio.get_running_loop()
 
@@ -43,8 +44,13 @@ class Connection:
 
     async def ask(self, subject: str, payload: bytes = b"") -> Message:
         """Send a request and return its answer; cancelled, it may have been sent."""
-        [answer] = await self.ask_all(subject, [payload])
-        return answer
+        sent = self._loop.time()
+        line = await self._ready()
+        try:
+            return await line.ask(subject, payload, sent + ANSWERS_WITHIN)
+        except (NoAnswer, asyncio.CancelledError):
+            await self._look_at(line, sent)  # noqa: ASYNC102  bounded
+            raise
 
     async def ask_all(self, subject: str, payloads: Sequence[bytes]) -> list[Message]:
         """Send requests without waiting in between; return the answers in order.
@@ -64,7 +70,8 @@ class Connection:
         await (await self._ready()).tell(subject, payload)
 
     async def close(self) -> None:  # noqa: ASYNC910  there may be nothing to close
-        """Close what this store made; it takes a second at most."""
+        """Close what this store made, for good; it takes a second at most."""
+        self._closed = True
         if self._line is not None:
             await self._drop(self._line)
 
@@ -79,8 +86,13 @@ class Connection:
             return line  # noqa: ASYNC910  what it is for is a checkpoint
         async with asyncio.timeout(ANSWERS_WITHIN), self._connecting:
             if (line := self._living()) is None:
-                await self.close()
+                if self._line is not None:
+                    await self._drop(self._line)
                 line = self._line = await self._new_line()
+            if self._closed:
+                # an operation that nobody waits for any more may outlast the store
+                await self._drop(line)
+                raise NoAnswer("the store is closed")
             return line
 
     def _living(self) -> Line | None:
