@@ -78,7 +78,7 @@ def _sounds_secret(name: str) -> bool:
 
 
 @contextmanager
-def reaching(address: "Address | str") -> Generator[None]:
+def reaching(address: Address | str) -> Generator[None]:
     """Turn whatever keeps a store from being opened into ``BackendUnavailable``.
 
     ``address`` is an ``Address``, or what a client that the user made is called.
@@ -91,7 +91,8 @@ def reaching(address: "Address | str") -> Generator[None]:
     except AnarchonError:
         raise
     except Exception as error:  # noqa: BLE001  a driver raises what it likes
-        text = f"{type(error).__name__}: {error}"
+        # some say no more than what they are
+        text = f"{type(error).__name__}: {error}".removesuffix(": ")
         if isinstance(address, Address):
             text = address.redact(text)
         raise BackendUnavailable(f"{address} can't be used: {text}") from None

@@ -9,10 +9,11 @@ _PLAIN = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz01234567
 
 
 def escaped(name: str, longest: int) -> str:
-    """Return a name in letters, digits, ``_``, ``-`` and ``=``, at most so long.
+    """Return a name in letters, digits, ``_``, ``-`` and ``=``.
 
-    Any other character is written as ``=`` and two hexadecimal digits for each byte. A
-    longer name becomes ``==`` and its hash, which no escaped name starts with.
+    Any other character is written as ``=`` and two hexadecimal digits for each byte.
+    What gets longer than ``longest`` characters, which are 66 or more, becomes ``==``
+    and a hash, as no escaped name begins.
     """
     if _PLAIN.issuperset(name) and len(name) <= longest:
         return name

@@ -63,6 +63,13 @@ def test_unreachable_store_is_named_without_secrets() -> None:
     assert caught.value.__suppress_context__
 
 
+def test_error_without_a_text_is_named() -> None:
+    """Of an error that says nothing, as a wait that took too long, its kind stays."""
+    told = r"^x://h can't be used: TimeoutError$"
+    with pytest.raises(BackendUnavailable, match=told), reaching(Address("x://h")):
+        raise TimeoutError
+
+
 def test_named_errors_pass() -> None:
     """An error that is already the user's stays what it is."""
     with pytest.raises(BackendTooOld), reaching("a client"):

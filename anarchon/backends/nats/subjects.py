@@ -6,7 +6,7 @@ Decides the names. Must not know what the messages say.
 from anarchon.backends.names import escaped
 
 LONGEST_JOB = 200
-LONGEST_TOKEN = 64
+LONGEST_TOKEN = 66
 # between the start of a manual run and its token
 MANUAL = "m"
 
