@@ -102,6 +102,23 @@ async def test_clients_of_a_function_are_closed(fleet: Fleet) -> None:
     assert [True] == [client.is_closed for client in made]
 
 
+async def test_closed_store_keeps_no_client(fleet: Fleet) -> None:
+    """What is asked when the store is closed, by a call that outlasts it, fails."""
+    made: list[Client] = []
+
+    async def make() -> Client:
+        made.append(await nats.connect(fleet["nats215"].url))
+        return made[-1]
+
+    async with open_bridge() as bridge:
+        backend = NatsBackend(make, namespace=new_namespace(), bridge=bridge)
+        async with linked(backend) as link:
+            pass
+        with pytest.raises(ConnectionError, match="closed"):
+            await link.call(link.store.history, JOB, 1)
+    assert [True, True] == [client.is_closed for client in made]
+
+
 async def test_function_that_makes_something_else_is_refused() -> None:
     """What isn't a client of nats-py is named before anything is done with it."""
     with pytest.raises(InvalidOption, match="made 17"):
