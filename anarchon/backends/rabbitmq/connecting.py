@@ -80,7 +80,7 @@ class ByFactory:
             )
         return made
 
-    async def let_go(
+    async def let_go(  # noqa: ASYNC910  it waits
         self,
         connection: Connection,
         channel: Channel | None,  # noqa: ARG002  it goes with its connection
@@ -96,7 +96,7 @@ class ByClient:
     def __init__(self, client: Connection) -> None:
         self._client = client
 
-    async def connect(self) -> Connection:  # noqa: ASYNC910  nothing to wait for
+    async def connect(self) -> Connection:
         """Return the user's connection.
 
         Raises:
@@ -116,9 +116,9 @@ class ByClient:
                 "the connection that RabbitMQBackend was given is closed, and only "
                 "its owner can open it again"
             ) from None
-        return self._client
+        return self._client  # noqa: ASYNC910  opening a channel on it follows
 
-    async def let_go(
+    async def let_go(  # noqa: ASYNC910  there may be nothing to close
         self,
         connection: Connection,  # noqa: ARG002  it is the user's
         channel: Channel | None,
@@ -148,7 +148,7 @@ def check_version(connection: Connection) -> None:
 async def _awaited(made: object) -> object:
     if isinstance(made, Awaitable):
         return await cast("Awaitable[object]", made)
-    return made
+    return made  # noqa: ASYNC910  the user may not wait
 
 
 def _text(value: object) -> str:

@@ -80,7 +80,9 @@ def stream_of(namespace: str, job: str) -> str:
     return f"{namespace}.history.{name}"
 
 
-async def make(link: Link, streams: Iterable[str], within: float = inf) -> None:
+async def make(  # noqa: ASYNC910  there may be nothing to make
+    link: Link, streams: Iterable[str], within: float = inf
+) -> None:
     """Create streams for records, as many as can be in so many seconds.
 
     One that is there with other settings is taken as it is.
@@ -129,7 +131,7 @@ async def _read(link: Link, stream: str, limit: int) -> list[RunRecord]:
         # after a restart of the server a stream is away for a moment, and not gone
         if "no queue" not in str(error):
             raise ConnectionError(f"{stream} can't be read now: {error}") from error
-        return []
+        return []  # noqa: ASYNC910  it was asked for
 
 
 async def _newest(channel: Channel, stream: str, limit: int) -> list[RunRecord]:
@@ -168,7 +170,8 @@ async def _last(channel: Channel, stream: str) -> Entry | None:
         async with asyncio.timeout(_EMPTY_AFTER):
             return (await _entries(channel, stream, "last", 0))[-1]
     except TimeoutError:
-        if (await look_at(channel, stream)).message_count:
+        there = await look_at(channel, stream)  # noqa: ASYNC120  it says all
+        if there.message_count:
             raise Silence(f"nothing of the stream {stream} was read") from None
         # whoever made it is not that far, or was gone before the first record
         return None
@@ -201,7 +204,7 @@ async def _excerpt(
     try:
         await complete.wait()
     finally:
-        await tap.close()
+        await tap.close()  # noqa: ASYNC102  bounded
     return bodies
 
 

@@ -74,10 +74,12 @@ class ClaimLog:
                 yield
             finally:
                 following.cancel()
-                await asyncio.wait([following])
+                await asyncio.wait([following])  # noqa: ASYNC102  it only ends
         finally:
             if self._leaving:
-                await asyncio.wait(self._leaving, timeout=_LEAVES_WITHIN)
+                await asyncio.wait(  # noqa: ASYNC102  bounded
+                    self._leaving, timeout=_LEAVES_WITHIN
+                )
 
     async def using(
         self, operation: Callable[[Link, *Ts], Awaitable[T]], *args: *Ts

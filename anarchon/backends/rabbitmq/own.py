@@ -6,7 +6,6 @@ whose loop ends meanwhile may never end.
 """
 
 import asyncio
-from asyncio import StreamReader, StreamWriter
 
 import aio_pika
 from aiormq.connection import (
@@ -43,7 +42,7 @@ class OwnConnection(aio_pika.Connection):
             await self.connect(timeout=CONNECTS_WITHIN)
         except BaseException:
             # else it would try that when it is forgotten
-            await self.close()
+            await self.close()  # noqa: ASYNC102  nothing is open
             raise
 
     async def leave(self) -> None:
@@ -61,11 +60,11 @@ class _Stream(TransportFactory):
 
     def __init__(self, *, encrypted: bool) -> None:
         self._plain = TLSTransportFactory() if encrypted else TCPTransportFactory()
-        self._writer: StreamWriter | None = None
+        self._writer: asyncio.StreamWriter | None = None
 
     async def create(
         self, url: URL, **kwargs: object
-    ) -> tuple[StreamReader, StreamWriter]:
+    ) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
         """Connect to the server's port."""
         reader, self._writer = await self._plain.create(url, **kwargs)
         return reader, self._writer

@@ -38,7 +38,7 @@ class Steps:
             run = self._table.run(claim.job, claim.slot)
             assert run is not None
         if not run.held_by(claim.token):
-            return taken(run)
+            return taken(run)  # noqa: ASYNC910  the link was waited for
         run.mine = True
         await self._write(link, _begun(run.claimed))
         return Won(now=None, attempt=1, left=claim.lease)
@@ -70,7 +70,7 @@ class Steps:
             # another instance's claim may not have come out of the log yet
             await link.append(Mark())
             run = self._table.run(job, slot)
-        return run
+        return run  # noqa: ASYNC910  what it is for waits
 
     async def _end(self, link: Link, claimed: Claimed, end: End, told: str) -> None:
         """Write the record and the end in the log in one go."""

@@ -68,10 +68,10 @@ async def channel_for(connection: Connection) -> AsyncGenerator[Channel]:
     try:
         yield channel
     finally:
-        await close_channel(channel)
+        await close_channel(channel)  # noqa: ASYNC102  bounded
 
 
-async def close_channel(channel: Channel) -> None:
+async def close_channel(channel: Channel) -> None:  # noqa: ASYNC910  it waits
     """Close a channel, or leave it as it is when that takes too long."""
     with suppress(TimeoutError, AMQPError, ConnectionError), answering():
         async with asyncio.timeout(CLOSES_WITHIN):
@@ -154,7 +154,7 @@ class Tap:
         """Acknowledge no more: on a channel that is closed it breaks the connection."""
         self._name = None
 
-    async def close(self) -> None:
+    async def close(self) -> None:  # noqa: ASYNC910  there may be nothing to close
         """Hear no more; what the server had sent before was heard."""
         name = self._name
         self.mute()
@@ -162,7 +162,9 @@ class Tap:
             with answering():
                 await self._channel.basic_cancel(name, timeout=ANSWERS_WITHIN)
 
-    async def _on_message(self, message: DeliveredMessage) -> None:
+    async def _on_message(  # noqa: ASYNC910  the body of a task
+        self, message: DeliveredMessage
+    ) -> None:
         self._newest_tag = message.delivery_tag or 0
         self._hear(_offset_of(message), message.body)
         if not self._acknowledging:
