@@ -81,6 +81,13 @@ def test_option_has_one_place(option: str) -> None:
         NatsBackend(f"nats://h?{option}")
 
 
+@pytest.mark.parametrize("replicas", [0, 6, True, 2.0, "two", None])
+def test_odd_number_of_replicas_is_refused(replicas: object) -> None:
+    """Anything but a whole number that a cluster can have is named."""
+    with pytest.raises(InvalidOption, match=f"1 to 5, not {replicas!r}"):
+        NatsBackend("nats://h", replicas=replicas)  # type: ignore[arg-type]
+
+
 @pytest.mark.parametrize("given", [None, 17, b"nats://h", ["nats://h"]])
 def test_what_is_no_client_is_refused(given: object) -> None:
     """Neither a URL, nor a client, nor a function: the error says what is allowed."""

@@ -82,7 +82,7 @@ class NatsBackend:
         return NatsBackend(
             servers.url,
             namespace=options.get("namespace", "anarchon"),
-            remember=_number_or_text(options.get("remember", DAY)),
+            remember=options.get("remember", DAY),
             replicas=_checked_replicas(options.get("replicas", 1)),
         )
 
@@ -104,13 +104,6 @@ class NatsBackend:
         )
 
 
-def _number_or_text(given: float | str) -> float | str:
-    try:
-        return float(given)
-    except ValueError:
-        return given
-
-
 def _checked_remember(given: Duration) -> float:
     seconds = to_seconds(given, name="remember")
     if seconds < 1:
@@ -120,8 +113,7 @@ def _checked_remember(given: Duration) -> float:
 
 def _checked_replicas(given: object) -> int:
     allowed = range(1, MOST_REPLICAS + 1)
-    if isinstance(given, str) and given in map(str, allowed):
-        return int(given)
-    if isinstance(given, bool) or given not in allowed:
+    number = int(given) if isinstance(given, str) and given.isdecimal() else given
+    if isinstance(number, bool) or not isinstance(number, int) or number not in allowed:
         raise InvalidOption(f"replicas must be 1 to {MOST_REPLICAS}, not {given!r}")
-    return int(str(given))
+    return number
