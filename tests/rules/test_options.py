@@ -1,6 +1,7 @@
 """The options of a job: defaults, limits, and how they are merged."""
 
 import math
+import sys
 from datetime import timedelta
 from typing import get_type_hints
 
@@ -95,6 +96,14 @@ def test_bad_value_is_refused_by_name(name: str, value: object, allowed: str) ->
             build_options(given, defaults)
         assert allowed in str(caught.value)
         assert str(caught.value).endswith(f"not {value!r}")
+
+
+@pytest.mark.parametrize("name", ["keep", "max_attempts"])
+@pytest.mark.parametrize("value", [2**31, sys.maxsize, 10**400])
+def test_count_beyond_all_bounds_is_the_largest(name: str, value: int) -> None:
+    """Every store can hold what a job asks for, also where it asks for all there is."""
+    options = build_options({name: 2**31 - 1})
+    assert options == build_options({name: value})
 
 
 def test_unknown_option_is_refused_with_the_nearest() -> None:
