@@ -153,11 +153,15 @@ async def test_late_slots_that_cannot_be_told_apart_are_refused(fleet: Fleet) ->
 
 
 async def test_history_that_was_deleted_begins_again(fleet: Fleet) -> None:
-    """A job whose records are gone has none, and then has new ones."""
+    """Of a job whose records are gone, those that go on are known, and new ones."""
     server, namespace = fleet["rabbitmq310"], new_namespace()
     first, second = past_slots(2)
     async with linked(RabbitMQBackend(server.url, namespace=namespace)) as link:
         assert await wins(link, first)
+        await delete(server, f"{namespace}.history.{JOB}")
+        [going_on] = await link.call(link.store.history, JOB, 9)
+        assert first == going_on.slot
+        assert (await link.call(link.store.finish, JOB, first, "a", SUCCESS)).accepted
         await delete(server, f"{namespace}.history.{JOB}")
         assert [] == await link.call(link.store.history, JOB, 9)
         assert await wins(link, second)

@@ -8,7 +8,7 @@ when it has ended, so that records can be read in any order and more than once.
 import asyncio
 import json
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
@@ -158,6 +158,17 @@ def _merged(entries: Iterable[Entry]) -> list[RunRecord]:
         if key not in records or records[key].ended_at is None:
             records[key] = record
     return sorted(records.values(), key=_age, reverse=True)
+
+
+def joined(
+    records: list[RunRecord], others: Sequence[Stored], limit: int
+) -> list[RunRecord]:
+    """Return the newest of both, newest first: at most as many as the job keeps."""
+    if not others:
+        return records
+    everything = [*records, *(other.record for other in others)]
+    most = min(limit, max(other.keep for other in others))
+    return sorted(everything, key=_age, reverse=True)[:most]
 
 
 def _age(record: RunRecord) -> tuple[datetime, int, int]:

@@ -64,6 +64,17 @@ class Steps:
         """Add a record that was made elsewhere."""
         await self._write(link, Stored(record=record, token=token, keep=keep))
 
+    async def history(self, link: Link, job: str, limit: int) -> list[RunRecord]:
+        """Read a job's records, and those that a runner did not live to write."""
+        records = await history.read(link, self._stream_of(job), limit)
+        known = {record.slot for record in records if not record.manual}
+        orphans = [
+            _begun(claimed)
+            for claimed in self._table.going_on(job)
+            if claimed.slot not in known
+        ]
+        return history.joined(records, orphans, limit)
+
     async def _run(self, link: Link, job: str, slot: int) -> Run | None:
         run = self._table.run(job, slot)
         if run is None:

@@ -89,7 +89,7 @@ class RabbitMQStore:
         if limit <= 0:
             await asyncio.sleep(0)
             return []
-        return await self._log.using(history.read, self._stream(job), limit)
+        return await self._log.using(self._steps.history, job, limit)
 
     def _stream(self, job: str) -> str:
         return history.stream_of(self._namespace, job)

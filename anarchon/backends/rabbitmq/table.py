@@ -41,6 +41,14 @@ class Table:
         """Return the run of a slot, if it was granted."""
         return self._runs.get((job, slot))
 
+    def going_on(self, job: str) -> list[Claimed]:
+        """Return the claims of a job that won and have not ended."""
+        return [
+            run.claimed
+            for run in self._runs.values()
+            if run.claimed.job == job and run.ended is None
+        ]
+
     def apply(self, entry: Entry, now: float) -> None:
         """Take the next entry of the log into account, and forget what is old."""
         match entry:
