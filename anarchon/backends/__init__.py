@@ -86,7 +86,7 @@ def _entries() -> Iterable["EntryPoint"]:
 def _entry_loaded(entry: "EntryPoint") -> FromUrl:
     try:
         from_url: FromUrl = entry.load()
-    except ImportError as error:
+    except (ImportError, AttributeError) as error:
         raise InvalidOption(
             f"the backend for {entry.name}:// can't be loaded: {error}"
         ) from error

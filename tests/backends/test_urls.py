@@ -97,10 +97,16 @@ def test_entry_point_adds_a_scheme(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "other" == backend.namespace
 
 
-def test_entry_point_that_is_broken_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A backend whose driver is missing is an error that names what is missing."""
-    _register(monkeypatch, "no_such_driver:from_url")
-    with pytest.raises(InvalidOption, match=r"other://.*no_such_driver"):
+@pytest.mark.parametrize(
+    ("target", "missing"),
+    [("no_such_driver:from_url", "no_such_driver"), ("json:from_url", "from_url")],
+)
+def test_entry_point_that_is_broken_is_told(
+    monkeypatch: pytest.MonkeyPatch, target: str, missing: str
+) -> None:
+    """A backend whose driver or function is missing is an error that names it."""
+    _register(monkeypatch, target)
+    with pytest.raises(InvalidOption, match=f"other://.*{missing}"):
         backend_from("other://here")
 
 
