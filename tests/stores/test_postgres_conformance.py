@@ -1,13 +1,12 @@
 """The PostgreSQL store keeps the laws, on each version and through a pooler."""
 
-from uuid import uuid4
-
 import pytest
 
 from anarchon.backends.postgres import PostgresBackend
 from anarchon.protocol import Backend
 from anarchon.testing.conformance import LeaseConformance, ManualClock
 from tests.servers.fleet import Fleet
+from tests.stores.stores import new_namespace
 
 
 class OnServer(LeaseConformance):
@@ -19,7 +18,7 @@ class OnServer(LeaseConformance):
     def backend(self, clock: ManualClock, fleet: Fleet) -> Backend:
         """Return a store in a new schema."""
         url = fleet[self.server].url
-        return PostgresBackend(url, namespace=uuid4().hex, clock=clock)
+        return PostgresBackend(url, namespace=new_namespace(), clock=clock)
 
 
 class TestPostgres18(OnServer):
