@@ -90,7 +90,7 @@ def is_pool(candidate: object) -> TypeGuard[Pool]:
 
 
 def loop_of(pool: Pool) -> asyncio.AbstractEventLoop | None:
-    """Return the loop that a pool lives in, which it doesn't tell in public."""
+    """Return the loop that a pool lives in; it isn't public, and may be unknown."""
     return cast("asyncio.AbstractEventLoop | None", getattr(pool, "_loop", None))
 
 

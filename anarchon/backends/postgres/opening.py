@@ -71,7 +71,7 @@ async def _lanes(
 
 def _lanes_of(pool: Pool) -> tuple[Lane, Lane]:
     """Return lanes that leave a beat its connection, if the pool has more than one."""
-    if loop_of(pool) is not asyncio.get_running_loop():
+    if loop_of(pool) not in (None, asyncio.get_running_loop()):
         raise InvalidOption(
             "this pool belongs to another asyncio loop: PostgresBackend needs one that "
             "was made in the loop that uses it, or a factory that makes one there"
