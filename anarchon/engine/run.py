@@ -31,7 +31,7 @@ import anyio
 import anyio.lowlevel
 
 from anarchon.bridge.interrupts import spared
-from anarchon.bridge.stray import is_stray
+from anarchon.bridge.stray import StrayCancellations, is_stray
 from anarchon.engine.boundary import Ending, call_handler
 from anarchon.engine.context import Cancellation, RunContext
 from anarchon.events import Event, Failure, Interrupted, Start, Success
@@ -210,7 +210,10 @@ class Run(ABC):
     def accompany(
         self, companion: Callable[[*Ts], Coroutine[object, object, None]], *args: *Ts
     ) -> None:
-        """Start a task beside the handler, in the run's own group."""
+        """Start a task beside the handler, in the run's own group.
+
+        A native cancellation begins it anew: a run that winds down still needs it.
+        """
         assert self._group is not None
         self._accompanied = True
         self._group.start_soon(self._beside, companion, *args)
@@ -219,12 +222,15 @@ class Run(ABC):
     async def _beside(  # noqa: ASYNC910  a task's body
         self, companion: Callable[[*Ts], Coroutine[object, object, None]], *args: *Ts
     ) -> None:
-        try:
-            await companion(*args)
-        except anyio.get_cancelled_exc_class():  # noqa: ASYNC103  the task ends here
-            # a stray one would cancel the whole group, and the end be left unwritten
-            if not is_stray():
-                raise
+        while True:
+            stray = StrayCancellations()
+            try:
+                return await companion(*args)
+            except anyio.get_cancelled_exc_class():  # noqa: ASYNC103  it goes on
+                # a stray one would cancel the group, and the end be left unwritten
+                if not is_stray():
+                    raise
+                await stray.settle()  # noqa: ASYNC102  it shields its one checkpoint
 
     def lose_patience_after(self, seconds: float) -> None:
         """Give the run up if it is lost or timed out then and its handler goes on."""
@@ -241,8 +247,10 @@ class Run(ABC):
         gone = (CancelReason.LOST, CancelReason.TIMEOUT)
         if self._handling and self.cancellation.reason in gone and not self._given_up:
             self._given_up = anyio.Event()
-            await self.give_up()
-            self._given_up.set()
+            try:
+                await self.give_up()
+            finally:
+                self._given_up.set()
 
     def _tell_start(self) -> None:
         instance = self.session.instance

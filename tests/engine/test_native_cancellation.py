@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 from collections.abc import Awaitable, Callable
+from typing import Unpack
 
 import anyio
 import pytest
@@ -10,7 +11,7 @@ import pytest
 from anarchon.events import Failure, Interrupted, Start, Success
 from anarchon.model import Status
 from anarchon.testing.virtual import virtual_loop
-from tests.alone import Alone, open_alone
+from tests.alone import Alone, AloneOptions, open_alone
 
 pytestmark = pytest.mark.anyio
 
@@ -178,9 +179,11 @@ async def test_a_manual_run_tells_of_a_stray_cancellation(handler: Handler) -> N
         assert [Status.FAILED] == await alone.statuses()
 
 
-async def hosted(opened: list[Alone], *, busy: float = 0) -> None:
+async def hosted(
+    opened: list[Alone], *, busy: float = 0, **options: Unpack[AloneOptions]
+) -> None:
     """Be a host with a run in progress; take so long to leave."""
-    async with open_alone() as alone:
+    async with open_alone(**options) as alone:
         opened.append(alone)
 
         async def handler() -> None:
@@ -224,6 +227,23 @@ async def test_the_end_of_all_tasks_of_the_loop_is_a_stop() -> None:
         await host
 
     assert ["start", "interrupted"] == opened[0].names()
+    assert [True] == [record.handed_over for record in await opened[0].history()]
+
+
+async def test_the_end_of_all_tasks_of_the_loop_ends_no_heartbeat() -> None:
+    """A handler that takes longer than a lease to wind down still has its run."""
+    opened: list[Alone] = []
+    before = asyncio.all_tasks()
+    host = asyncio.create_task(hosted(opened, busy=20, lease=9, heartbeat=3))
+    await anyio.sleep(70)
+    for task in asyncio.all_tasks() - before:
+        task.cancel()
+    await anyio.sleep(15)
+    [run] = (await opened[0].store.unfinished(["sync"])).runs
+    assert run.left > 0
+    with pytest.raises(asyncio.CancelledError):
+        await host
+
     assert [True] == [record.handed_over for record in await opened[0].history()]
 
 
