@@ -23,6 +23,7 @@ _BUILT_IN = {
     "amqps": "anarchon.backends.rabbitmq:RabbitMQBackend.from_url",
     "memory": "anarchon.backends.memory:MemoryBackend.from_url",
     "nats": "anarchon.backends.nats:NatsBackend.from_url",
+    "postgres": "anarchon.backends.postgres:PostgresBackend.from_url",
     "postgresql": "anarchon.backends.postgres:PostgresBackend.from_url",
     "redis": "anarchon.backends.redis:RedisBackend.from_url",
     "rediss": "anarchon.backends.redis:RedisBackend.from_url",

@@ -77,6 +77,22 @@ def _sounds_secret(name: str) -> bool:
     return any(word in name.lower() for word in ("pass", "token", "secret", "key"))
 
 
+def address_alone(url: str, own: Iterable[str]) -> Address:
+    """Return the address in a URL that was given beside arguments.
+
+    Raises:
+        InvalidOption: it has ``own`` options in it, which are arguments there.
+    """
+    address = Address(url, own)
+    if address.options:
+        names = ", ".join(address.options)
+        raise InvalidOption(
+            f"the URL {address} has {names} in it, which is read by from_url and "
+            f"open_scheduler; a backend that is made by hand takes {names} as arguments"
+        )
+    return address
+
+
 @contextmanager
 def reaching(address: Address | str) -> Generator[None]:
     """Turn whatever keeps a store from being opened into ``BackendUnavailable``.

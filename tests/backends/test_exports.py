@@ -1,5 +1,6 @@
 """Every scheme leads to its backend, at the top level, without a server."""
 
+from collections.abc import Callable
 from importlib.metadata import entry_points
 
 import pytest
@@ -13,6 +14,7 @@ SCHEMES = {
     "amqps://h": anarchon.RabbitMQBackend,
     "memory://": anarchon.MemoryBackend,
     "nats://h": anarchon.NatsBackend,
+    "postgres://h/db": anarchon.PostgresBackend,
     "postgresql://h/db": anarchon.PostgresBackend,
     "redis://h": anarchon.RedisBackend,
     "rediss://h": anarchon.RedisBackend,
@@ -37,6 +39,23 @@ def test_entry_points_and_table_agree() -> None:
         if entry.dist is not None and entry.dist.name == "anarchon"
     }
     assert registered == backends._BUILT_IN  # noqa: SLF001  the table itself
+
+
+@pytest.mark.parametrize(
+    ("make", "url"),
+    [
+        (anarchon.RedisBackend, "redis://h?strategy=idmp"),
+        (anarchon.PostgresBackend, "postgresql://h/db?namespace=mine"),
+        (anarchon.RabbitMQBackend, "amqp://h?remember=1h"),
+        (anarchon.NatsBackend, "nats://h?replicas=3"),
+    ],
+)
+def test_options_in_the_url_of_a_constructor_are_refused(
+    make: Callable[[str], object], url: str
+) -> None:
+    """They are arguments there; passed over in silence, they would split a cluster."""
+    with pytest.raises(anarchon.InvalidOption):
+        make(url)
 
 
 @pytest.mark.parametrize(

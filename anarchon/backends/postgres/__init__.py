@@ -6,7 +6,7 @@ Decides what may be configured. Loads no driver: that is left to ``open``.
 from contextlib import AbstractAsyncContextManager
 from typing import TYPE_CHECKING, TypeAlias
 
-from anarchon.backends.address import Address, need_driver
+from anarchon.backends.address import Address, address_alone, need_driver
 from anarchon.backends.clock import StoreClock, milliseconds
 from anarchon.bridge import Bridge
 from anarchon.errors import InvalidOption
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 __all__ = ["PostgresBackend"]
 
 _SCHEMES = ("postgresql", "postgres")
+
+_OWN = ("namespace",)
 
 # what the server keeps of an identifier
 _LONGEST = 63
@@ -71,7 +73,7 @@ class PostgresBackend:
         Raises:
             InvalidOption: it isn't a URL of PostgreSQL, or names a bad namespace.
         """
-        address = Address(url, own=["namespace"])
+        address = Address(url, own=_OWN)
         namespace = address.options.get("namespace", "anarchon")
         return PostgresBackend(address.url, namespace=namespace)
 
@@ -118,7 +120,7 @@ def _checked_address(url: str) -> Address:
             "a URL of a PostgreSQL store is postgresql://user:password@host/database, "
             "with ?namespace= if wanted"
         )
-    return Address(url)
+    return address_alone(url, _OWN)
 
 
 def _checked_namespace(namespace: str) -> str:

@@ -8,7 +8,12 @@ from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import TYPE_CHECKING
 
-from anarchon.backends.address import Address, need_driver, reaching
+from anarchon.backends.address import (
+    Address,
+    address_alone,
+    need_driver,
+    reaching,
+)
 from anarchon.backends.clients import check_home
 from anarchon.backends.clock import StoreClock, milliseconds
 from anarchon.bridge import Bridge
@@ -78,9 +83,10 @@ class RabbitMQBackend:
         Raises:
             InvalidOption: the URL or an option of anarchon's can't be used.
         """
-        options = Address(url, own=_OWN).options
+        address = Address(url, own=_OWN)
+        options = address.options
         return RabbitMQBackend(
-            url,
+            address.url,
             namespace=options.get("namespace", "anarchon"),
             remember=options.get("remember", REMEMBER),
         )
@@ -147,7 +153,7 @@ def _checked_server(given: object) -> "Server":
 
 
 def _checked_address(url: str) -> Address:
-    address = Address(url, own=_OWN)
+    address = address_alone(url, _OWN)
     scheme = url.partition("://")[0]
     if scheme not in {"amqp", "amqps"} or not address.host:
         raise InvalidOption(

@@ -6,7 +6,7 @@ Decides what may be configured. Loads no driver: that is left to ``open``.
 from contextlib import AbstractAsyncContextManager
 from typing import TYPE_CHECKING
 
-from anarchon.backends.address import Address, need_driver
+from anarchon.backends.address import Address, address_alone, need_driver
 from anarchon.backends.clock import StoreClock
 from anarchon.backends.redis.keys import Keys
 from anarchon.backends.redis.strategy import Strategy, strategy_from
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["RedisBackend"]
 
+_OWN = ("namespace", "strategy")
 _SCHEMES = ("redis", "rediss", "valkey", "unix")
 
 
@@ -67,7 +68,7 @@ class RedisBackend:
         Raises:
             InvalidOption: the URL can't be read, or an option has no such value.
         """
-        options = Address(url, own=("namespace", "strategy"))
+        options = Address(url, own=_OWN)
         return RedisBackend(
             options.url,
             strategy=options.options.get("strategy", Strategy.LEASE),
@@ -130,5 +131,5 @@ def _address(url: str) -> Address:
         known = ", ".join(f"{name}://" for name in _SCHEMES)
         raise InvalidOption(f"a URL of a Redis store starts with one of {known}")
     if scheme.lower() == "valkey":
-        return Address(f"redis://{rest}")
-    return Address(url)
+        url = f"redis://{rest}"
+    return address_alone(url, _OWN)
