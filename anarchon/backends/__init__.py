@@ -64,7 +64,10 @@ def _from_url(url: str) -> Backend:
             f"a backend's URL starts with a scheme, one of {_known()}: "
             f"{_without_secrets(url)!r} has none"
         )
-    return _loaded(scheme.lower())(url)
+    backend = _loaded(scheme.lower())(url)
+    if not _is_backend(backend):
+        raise InvalidOption(f"what is registered for {scheme}:// made no backend")
+    return backend
 
 
 def _loaded(scheme: str) -> FromUrl:

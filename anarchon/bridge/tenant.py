@@ -5,7 +5,7 @@ timeouts and groups to the task that entered them, so none may leave them elsewh
 """
 
 import asyncio
-from contextlib import AbstractAsyncContextManager, suppress
+from contextlib import AbstractAsyncContextManager
 from typing import Generic, TypeVar
 
 T = TypeVar("T")
@@ -40,9 +40,12 @@ class Tenant(Generic[T]):
             self._gone.set()
 
     async def _until_left(self) -> bool:
-        # whoever cancels all tasks of the loop means the host, who leaves then
-        with suppress(asyncio.CancelledError):
+        try:
             return await self._leaving.wait()
+        except asyncio.CancelledError:  # noqa: ASYNC103  it wasn't meant for this task
+            if self._leaving.is_set():
+                raise
+        # whoever cancels all tasks of the loop means the host, who leaves then
         async with asyncio.timeout(_OUTLASTS):
             return await self._leaving.wait()
 

@@ -110,6 +110,15 @@ def test_entry_point_that_is_broken_is_told(
         backend_from("other://here")
 
 
+def test_entry_point_that_makes_no_backend_is_told(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """What another package returns is looked at before it is used."""
+    _register(monkeypatch, "builtins:len")
+    with pytest.raises(InvalidOption, match="other:// made no backend"):
+        backend_from("other://here")
+
+
 def test_built_in_schemes_need_no_metadata(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without the package's metadata the built-in backends are found all the same."""
     monkeypatch.setattr(metadata, "entry_points", lambda **_: ())

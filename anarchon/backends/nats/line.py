@@ -64,6 +64,7 @@ class Line:
         finally:
             timer.cancel()
             del self._waiting[inbox]
+            _let_go(answer)
 
     async def ask_all(
         self, subject: str, payloads: Sequence[bytes], deadline: float
@@ -84,8 +85,7 @@ class Line:
             timer.cancel()
             for inbox, answer in expected.items():
                 del self._waiting[inbox]
-                # errors beside the one that is raised have to be looked at
-                _ = answer.cancel() or answer.exception()
+                _let_go(answer)
 
     async def tell(self, subject: str, payload: bytes) -> None:
         """Send a request whose answer doesn't matter."""
@@ -111,6 +111,12 @@ def _give_up(answers: Iterable[asyncio.Future[Message]], why: str) -> None:
     for answer in answers:
         if not answer.done():
             answer.set_exception(NoAnswer(why))
+
+
+def _let_go(answer: asyncio.Future[Message]) -> None:
+    # an error beside the one that is raised has to be looked at
+    if not answer.cancel() and not answer.cancelled():
+        answer.exception()
 
 
 def _checked(message: Message) -> Message:
