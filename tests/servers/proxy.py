@@ -106,6 +106,10 @@ class Proxy:
         with self._lock:
             self._trap, self._traps = containing, times
 
+    def redirect(self, target_port: int) -> None:
+        """Lead new connections to another server; those that are there stay."""
+        self._target = (HOST, target_port)
+
     def heal(self) -> None:
         """Let everything pass again; close the connections that have lost bytes."""
         with self._lock:

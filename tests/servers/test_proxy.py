@@ -157,6 +157,18 @@ def test_healing_ends_what_has_lost_bytes(
         assert b"still here\n" == ask(idle, b"still here\n")
 
 
+def test_redirected_proxy_leads_new_connections_elsewhere(
+    proxy: Proxy, client: socket.socket, echo: Echo
+) -> None:
+    """Whoever is connected stays with the server that was there before."""
+    proxy.redirect(free_port())
+    with closing(socket.create_connection(("127.0.0.1", proxy.port), LATER)) as lost:
+        assert b"" == hear(lost)
+    assert b"question\n" == ask(client, b"question\n")
+    proxy.redirect(echo.port)
+    connect(proxy).close()
+
+
 def test_refusing_proxy_looks_like_no_server(
     proxy: Proxy, client: socket.socket
 ) -> None:

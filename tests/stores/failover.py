@@ -4,7 +4,7 @@ Decides how the replica is promoted, and what it has got by then.
 """
 
 from collections.abc import Generator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 
 from tests.servers.options import Options
 from tests.servers.proxy import Proxy
@@ -19,12 +19,11 @@ AT_ONCE = {"repl-diskless-sync-delay": "0"}
 class Pair:
     """Both servers; ``url`` is that of the address."""
 
-    def __init__(self, master: Redis, replica: Redis, stack: ExitStack) -> None:
+    def __init__(self, master: Redis, replica: Redis, address: Proxy) -> None:
         self.master = master
         self.replica = replica
-        self._stack = stack
-        self._address = stack.enter_context(Proxy(master.port))
-        self.url = master.url_at(self._address.port)
+        self._address = address
+        self.url = master.url_at(address.port)
 
     def replicate(self) -> None:
         """Wait until the replica has all that the master was told so far."""
@@ -46,11 +45,14 @@ class Pair:
         """Kill the master, and let the address lead to the promoted replica."""
         self.master.kill()
         self.promote()
-        port = self._address.port
-        self._address.refuse()
-        self._address = Proxy(self.replica.port)
-        self._address.port = port
-        self._stack.enter_context(self._address)
+        self._address.redirect(self.replica.port)
+
+    def switch_over(self) -> None:
+        """Let both change places; who is connected stays with what was the master."""
+        self.promote()
+        with self.master.client() as client:
+            client.replicaof(self.replica.host, str(self.replica.port))
+        self._address.redirect(self.replica.port)
 
     def until_linked(self) -> None:
         """Wait until the replica follows the master."""
@@ -65,9 +67,11 @@ class Pair:
 @contextmanager
 def replicated_pair(name: str = "redis8") -> Generator[Pair]:
     """Give a master with a replica that follows it."""
-    with ExitStack() as stack:
-        master = stack.enter_context(Redis(name, Options(settings=AT_ONCE)))
-        replica = stack.enter_context(Redis(name).replica_of(master))
-        pair = Pair(master, replica, stack)
+    with (
+        Redis(name, Options(settings=AT_ONCE)) as master,
+        Redis(name).replica_of(master) as replica,
+        Proxy(master.port) as address,
+    ):
+        pair = Pair(master, replica, address)
         pair.until_linked()
         yield pair

@@ -11,10 +11,12 @@ from pathlib import Path
 from typing import cast
 
 import pytest
+from redis.asyncio import Redis
 
+from anarchon.backends.redis import RedisBackend
 from anarchon.model import Reason, RunRecord, Status
 from anarchon.protocol import Claim, LeaseStore, Running, Won
-from anarchon.testing.conformance.probe import Link
+from anarchon.testing.conformance.probe import Link, linked
 from tests.processes.cluster import Cluster
 from tests.processes.journal import Phase
 from tests.processes.scenes import at_work, outline, started, told_of
@@ -98,6 +100,26 @@ async def test_a_claim_that_is_lost_can_be_won_again(kind: Kind, pair: Pair) -> 
         assert not await finish(promoted, slot, first.token)
         assert await finish(promoted, slot, rival.token)
         assert [("B", Status.SUCCESS)] == await told(promoted)
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("by_client", [False, True], ids=["url", "client"])
+async def test_a_demoted_master_is_left(by_client: bool) -> None:
+    """A connection to what was the master is given up for one to what is it now."""
+    first, second = past_slots(2)
+    with replicated_pair() as pair:
+        url = pair.url
+        source = (lambda: Redis.from_url(url)) if by_client else url
+        backend = RedisBackend(source, namespace=new_namespace())
+        async with linked(backend) as link:
+            before = claim_of(JOB, first, "a", "A")
+            assert isinstance(await link.call(link.store.claim, before), Won)
+            pair.replicate()
+            pair.switch_over()
+            after = claim_of(JOB, second, "b", "A")
+            assert isinstance(await link.call(link.store.claim, after), Won)
+            records = await link.call(link.store.history, JOB, 2)
+    assert [second, first] == [record.slot for record in records]
 
 
 def two_claims(slot: int) -> tuple[Claim, Claim]:

@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, cast
 
 from redis.exceptions import ConnectionError as Disconnected
-from redis.exceptions import NoScriptError, ResponseError
+from redis.exceptions import NoScriptError, ReadOnlyError, ResponseError
 
 from anarchon.backends.records import Unreadable
 from anarchon.backends.redis.line import Line
@@ -98,7 +98,10 @@ async def _send(line: Line, script: Script, keys: Sequence[str], asked: str) -> 
 
 def _leads_elsewhere(error: Exception) -> bool:
     """Whether the connection was dead, or leads to what was the master once."""
-    return isinstance(error, Disconnected) or "READONLY" in str(error)
+    if isinstance(error, Disconnected | ReadOnlyError):
+        return True
+    # Redis before 7 puts it into the text of a script's own error
+    return "READONLY" in str(error)
 
 
 def _unreadable(error: ResponseError, keys: Sequence[str]) -> Unreadable | None:
