@@ -6,10 +6,16 @@ caused them, nor what they mean to it.
 
 import math
 import sys
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from typing import TypeVarTuple
 
 import anyio
 import anyio.lowlevel
+
+from anarchon.bridge.interrupts import spared
+
+Ts = TypeVarTuple("Ts")
 
 
 def is_stray() -> bool:
@@ -48,3 +54,21 @@ class StrayCancellations:
                 await anyio.lowlevel.cancel_shielded_checkpoint()
         while self._task is not None and self._task.cancelling() > self._before:
             self._task.uncancel()
+
+
+@spared
+async def always_anew(  # noqa: ASYNC910  a task's body
+    work: Callable[[*Ts], Awaitable[object]], *args: *Ts
+) -> object:
+    """Do some work, and begin it anew whenever a stray cancellation cuts it short.
+
+    Such a one that came out of a task would cancel its whole group.
+    """
+    while True:
+        stray = StrayCancellations()
+        try:
+            return await work(*args)
+        except anyio.get_cancelled_exc_class():  # noqa: ASYNC103  it goes on
+            if not is_stray():
+                raise
+            await stray.settle()  # noqa: ASYNC102  it shields its one checkpoint

@@ -30,8 +30,7 @@ from typing import TYPE_CHECKING, TypedDict, TypeVarTuple
 import anyio
 import anyio.lowlevel
 
-from anarchon.bridge.interrupts import spared
-from anarchon.bridge.stray import StrayCancellations, is_stray
+from anarchon.bridge.stray import always_anew
 from anarchon.engine.boundary import Ending, call_handler
 from anarchon.engine.context import Cancellation, RunContext
 from anarchon.events import Event, Failure, Interrupted, Start, Success
@@ -210,27 +209,11 @@ class Run(ABC):
     def accompany(
         self, companion: Callable[[*Ts], Coroutine[object, object, None]], *args: *Ts
     ) -> None:
-        """Start a task beside the handler, in the run's own group.
-
-        A native cancellation begins it anew: a run that winds down still needs it.
-        """
+        """Start a task beside the handler, in the run's own group."""
         assert self._group is not None
         self._accompanied = True
-        self._group.start_soon(self._beside, companion, *args)
-
-    @spared
-    async def _beside(  # noqa: ASYNC910  a task's body
-        self, companion: Callable[[*Ts], Coroutine[object, object, None]], *args: *Ts
-    ) -> None:
-        while True:
-            stray = StrayCancellations()
-            try:
-                return await companion(*args)
-            except anyio.get_cancelled_exc_class():  # noqa: ASYNC103  it goes on
-                # a stray one would cancel the group, and the end be left unwritten
-                if not is_stray():
-                    raise
-                await stray.settle()  # noqa: ASYNC102  it shields its one checkpoint
+        # a native cancellation isn't its end: a run that winds down still needs it
+        self._group.start_soon(always_anew, companion, *args)
 
     def lose_patience_after(self, seconds: float) -> None:
         """Give the run up if it is lost or timed out then and its handler goes on."""
