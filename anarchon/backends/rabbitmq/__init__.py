@@ -148,7 +148,7 @@ def _checked_server(given: object) -> "Server":
         return given
     raise InvalidOption(
         "RabbitMQBackend takes a URL, a connection of aio_pika or a function that "
-        f"makes one, not {given!r}"
+        f"makes one, not {type(given)}"
     )
 
 

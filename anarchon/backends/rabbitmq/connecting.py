@@ -76,7 +76,7 @@ class ByFactory:
         if not isinstance(made, Connection):
             raise InvalidOption(
                 "what makes a client for RabbitMQBackend must return a connection of "
-                f"aio_pika, not {made!r}"
+                f"aio_pika, not {type(made)}"
             )
         return made
 
