@@ -1,11 +1,13 @@
 """A Python program with a wrong clock."""
 
+import os
 import subprocess
+import sys
 import time
 
 import pytest
 
-from tests.servers.faketime import environment_shifted, python_shifted
+from tests.servers.faketime import clock_off_by
 
 LOOKS_AT_ITS_CLOCKS = """\
 import threading, time, anyio
@@ -23,8 +25,8 @@ print(time.time(), time.monotonic() - begin)
 def test_only_the_wall_clock_is_wrong(shift: int) -> None:
     """Sleeps and timeouts of a process with a wrong clock take their time."""
     done = subprocess.run(
-        [*python_shifted(shift), "-c", LOOKS_AT_ITS_CLOCKS],
-        env=environment_shifted(),
+        [sys.executable, "-c", LOOKS_AT_ITS_CLOCKS],
+        env={**os.environ, **clock_off_by(shift)},
         check=True,
         stdout=subprocess.PIPE,
         text=True,

@@ -14,13 +14,13 @@ import pytest
 
 from anarchon.model import Status
 from tests.processes.cluster import Cluster
-from tests.processes.journal import Phase
+from tests.processes.journal import Line, Phase
 from tests.processes.setup import Handler
+from tests.servers.faketime import clock_off_by
 from tests.servers.fleet import Fleet
 from tests.stores.outages import begun_of, check_quiet, check_stops
 from tests.stores.side_by_side import folders_in, side_by_side
 from tests.stores.stores import KINDS, Kind, new_namespace
-from tests.stores.wrong_clock import clock_off_by, true_time
 
 pytestmark = [pytest.mark.servers, pytest.mark.timeout(120)]
 
@@ -120,6 +120,11 @@ def check_each_ran_in_time(cluster: Cluster, first: float, last: float) -> None:
     assert set(due) <= ended
     late = max(true_time(line) - line.slot / 1000 for line in starts)
     print(f"{len(due)} slots, {late:.2f} s late at most, won by", shares(cluster))
+
+
+def true_time(line: Line) -> float:
+    """Return when a line was written, by this process's wall clock."""
+    return time.time() - (time.monotonic() - line.monotonic)
 
 
 def shares(cluster: Cluster) -> dict[str, int]:
