@@ -16,6 +16,9 @@ logger: logging.Logger = logging.getLogger("anarchon")
 
 T = TypeVar("T")
 
+# what a cancellation says that comes from a bridge which closes
+CLOSING = "the bridge is closing"
+
 
 class Call(Generic[T]):
     """One operation; ``over`` once it has a value or an error."""
@@ -124,7 +127,7 @@ async def _end(tasks: set[asyncio.Task[object]], within: float) -> None:
     """Cancel each task once, also if it was before, and wait for all of them."""
     for task in tasks:
         if not task.cancelling():
-            task.cancel()
+            task.cancel(CLOSING)
     if tasks:
         await asyncio.wait(tasks, timeout=within)
     else:

@@ -8,6 +8,8 @@ import asyncio
 from contextlib import AbstractAsyncContextManager
 from typing import Generic, TypeVar
 
+from anarchon.bridge.driver import CLOSING
+
 T = TypeVar("T")
 
 # seconds: longer than a scheduler takes to stop, in case there is no host any more
@@ -42,8 +44,8 @@ class Tenant(Generic[T]):
     async def _until_left(self) -> bool:
         try:
             return await self._leaving.wait()
-        except asyncio.CancelledError:  # noqa: ASYNC103  it wasn't meant for this task
-            if self._leaving.is_set():
+        except asyncio.CancelledError as error:  # noqa: ASYNC103  it is the host's
+            if self._leaving.is_set() or error.args == (CLOSING,):
                 raise
         # whoever cancels all tasks of the loop means the host, who leaves then
         async with asyncio.timeout(_OUTLASTS):

@@ -3,6 +3,8 @@
 import os
 import threading
 import time
+from collections.abc import AsyncGenerator
+from contextlib import AsyncExitStack, asynccontextmanager
 
 import anyio
 import pytest
@@ -78,6 +80,27 @@ async def test_closing_is_bounded(caplog: pytest.LogCaptureFixture) -> None:
     assert time.monotonic() - began < 1.2
     assert 1 == len(told)
     assert "did not end within 0.2 s" in caplog.text
+
+
+async def test_closing_ends_what_is_held() -> None:
+    """Whoever left a manager open has it left by the bridge, and soon."""
+    left: list[str] = []
+
+    @asynccontextmanager
+    async def store() -> AsyncGenerator[str]:
+        try:
+            yield "store"
+        finally:
+            left.append("store")
+
+    began = time.monotonic()
+    async with open_bridge(True, close_within=5.0) as bridge, AsyncExitStack() as held:
+        await held.enter_async_context(bridge.hold(store()))
+        behind = held.pop_all()
+    assert ["store"] == left
+    assert time.monotonic() - began < 1.0
+    with pytest.raises(BridgeClosed, match="closed"):
+        await behind.aclose()
 
 
 async def test_closing_is_not_cut_short_by_a_cancellation() -> None:
