@@ -4,7 +4,9 @@ Decides the fields of a stored record and what they must look like to be believe
 store belongs to its users, and anything may have been written to it.
 """
 
+import json
 from collections.abc import Mapping
+from typing import cast
 
 from anarchon.backends.clock import instant, milliseconds
 from anarchon.errors import AnarchonError
@@ -79,6 +81,35 @@ def storable(given: str | None) -> str | None:
     if given is None or given.isascii():
         return given
     return given.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def object_in(stored: str | bytes) -> dict[str, object]:
+    """Return the fields of a JSON object that was stored.
+
+    Raises:
+        ValueError: it is none.
+    """
+    try:
+        fields: object = json.loads(stored)
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
+    if not isinstance(fields, dict):
+        raise ValueError("it is no object")  # noqa: TRY004
+    return cast("dict[str, object]", fields)
+
+
+def moment(value: object) -> int:
+    """Return a value that is an instant, in milliseconds since 1970 UTC.
+
+    Raises:
+        ValueError: it isn't, or is beyond every calendar.
+    """
+    ms = integer(value)
+    try:
+        instant(ms)
+    except (OverflowError, OSError):
+        raise ValueError(f"{ms} is no instant") from None
+    return ms
 
 
 def integer(value: object, least: int | None = None) -> int:

@@ -22,6 +22,11 @@ pytestmark = [pytest.mark.anyio, pytest.mark.servers, pytest.mark.timeout(60)]
 
 JOB = "job"
 KEEP = 5
+TOO_DEEP = b"[" * 100_000
+AFTER_ALL_TIME = (
+    b'{"token":"t","instance_id":"A","reason":"scheduled","keep":5,'
+    b'"started":99999999999999999999}'
+)
 
 
 @pytest.fixture(params=["nats215", "nats29"])
@@ -102,14 +107,15 @@ async def test_orphans_are_shown_among_results(server: Server, namespace: str) -
 
 
 @pytest.mark.parametrize("kind", ["c", "r"])
+@pytest.mark.parametrize("body", [b"hello", TOO_DEEP, AFTER_ALL_TIME], ids=len)
 async def test_foreign_message_is_named(
-    server: Server, namespace: str, kind: str
+    server: Server, namespace: str, kind: str, body: bytes
 ) -> None:
     """What a store can't have written is reported with its subject."""
     subject = f"{namespace}.{kind}.{JOB}.17"
 
     async def publish(jetstream: JetStreamContext) -> None:
-        await jetstream.publish(subject, b"hello")
+        await jetstream.publish(subject, body)
 
     async with linked(NatsBackend(server.url, namespace=namespace)) as link:
         await on_server(server, publish)

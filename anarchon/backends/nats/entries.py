@@ -6,7 +6,6 @@ message gets into a stream.
 
 import json
 from dataclasses import dataclass, replace
-from typing import cast
 
 from anarchon.backends.clock import instant
 from anarchon.backends.nats.jetstream import Stored
@@ -15,6 +14,8 @@ from anarchon.backends.records import (
     Unreadable,
     fields_of,
     integer,
+    moment,
+    object_in,
     record_from,
     storable,
     text,
@@ -68,14 +69,14 @@ class Held:
             Unreadable: it says something else.
         """
         try:
-            fields = _fields(stored)
+            fields = object_in(stored.data)
             return cls(
                 job=job,
                 slot=when(stored.subject),
                 token=text(fields.get("token")),
                 instance_id=text(fields.get("instance_id")),
                 reason=Reason(text(fields.get("reason"))),
-                started=integer(fields.get("started")),
+                started=moment(fields.get("started")),
                 keep=integer(fields.get("keep"), least=0),
             )
         except ValueError as error:
@@ -123,7 +124,7 @@ class Entry:
             Unreadable: it says something else.
         """
         try:
-            fields = _fields(stored)
+            fields = object_in(stored.data)
             record = record_from(fields)
             if record.job != job:
                 raise ValueError(f"it is about the job {record.job!r}")  # noqa: TRY301
@@ -145,10 +146,3 @@ class Entry:
         record = self.record
         mine = (self.token, record.status, record.duration, record.error)
         return mine == (token, end.status, end.duration, storable(end.error))
-
-
-def _fields(stored: Stored) -> dict[str, object]:
-    fields: object = json.loads(stored.data)
-    if not isinstance(fields, dict):
-        raise ValueError(f"{fields!r} is no object")  # noqa: TRY004
-    return cast("dict[str, object]", fields)

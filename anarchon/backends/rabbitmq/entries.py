@@ -8,10 +8,9 @@ import json
 import sys
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import cast
 from uuid import uuid4
 
-from anarchon.backends.records import integer, text
+from anarchon.backends.records import integer, moment, object_in, text
 from anarchon.model import Reason
 from anarchon.protocol import Claim
 
@@ -78,20 +77,8 @@ def unpacked(body: bytes) -> tuple[str, Entry]:
     Raises:
         ValueError: it is none.
     """
-    fields = fields_in(body)
+    fields = object_in(body)
     return text(fields.get("id")), _entry(fields)
-
-
-def fields_in(body: bytes) -> Mapping[str, object]:
-    """Return what a stream's entry consists of.
-
-    Raises:
-        ValueError: it is no JSON object.
-    """
-    fields: object = json.loads(body)
-    if not isinstance(fields, dict):
-        raise ValueError("it is no object")  # noqa: TRY004
-    return cast("dict[str, object]", fields)
 
 
 def _entry(fields: Mapping[str, object]) -> Entry:
@@ -114,7 +101,7 @@ def _claimed(fields: Mapping[str, object]) -> Claimed:
         token=text(fields.get("token")),
         instance_id=sys.intern(text(fields.get("instance_id"))),
         reason=Reason(text(fields.get("reason"))),
-        started=integer(fields.get("started")),
+        started=moment(fields.get("started")),
         keep=integer(fields.get("keep"), least=0),
     )
 
@@ -124,6 +111,6 @@ def _ended(fields: Mapping[str, object]) -> Ended:
         job=text(fields.get("job")),
         slot=integer(fields.get("slot")),
         token=text(fields.get("token")),
-        ended=integer(fields.get("ended")),
+        ended=moment(fields.get("ended")),
         end=text(fields.get("end")),
     )

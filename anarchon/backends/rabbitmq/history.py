@@ -22,7 +22,6 @@ from aiormq.exceptions import (
 )
 
 from anarchon.backends.names import escaped
-from anarchon.backends.rabbitmq.entries import fields_in
 from anarchon.backends.rabbitmq.link import Link
 from anarchon.backends.rabbitmq.streams import (
     Tap,
@@ -35,6 +34,7 @@ from anarchon.backends.records import (
     Unreadable,
     fields_of,
     integer,
+    object_in,
     record_from,
     text,
 )
@@ -221,7 +221,7 @@ async def _excerpt(
 
 def _stored(place: str, body: bytes) -> Stored:
     try:
-        fields = fields_in(body)
+        fields = object_in(body)
         token = text(fields.get("token"))
         keep = integer(fields.get("keep"), least=0)
         return Stored(record=record_from(fields), token=token, keep=keep)

@@ -4,12 +4,17 @@ Decides what stored data must look like to be believed: a server belongs to its 
 and anything may have been written to it.
 """
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, cast
+from typing import Any
 
 from anarchon.backends.claim import Run
-from anarchon.backends.records import Unreadable, integer, record_from, text
+from anarchon.backends.records import (
+    Unreadable,
+    integer,
+    object_in,
+    record_from,
+    text,
+)
 from anarchon.model import RunRecord
 from anarchon.protocol import (
     Answer,
@@ -59,7 +64,11 @@ def record(job: str, key: str, stored: Text) -> RunRecord:
     Raises:
         Unreadable: it makes no sense.
     """
-    return _record(job, _fields(key, "a record", stored))
+    fields = _fields(key, "a record", stored)
+    try:
+        return _record(job, fields)
+    except Unreadable as error:
+        raise Unreadable(key, str(error)) from error
 
 
 def unfinished(
@@ -169,12 +178,9 @@ def _told(job: str, run: Run, now: int) -> UnfinishedRun:
 
 def _fields(key: str, what: str, stored: Text) -> Fields:
     try:
-        fields: object = json.loads(stored)
+        return object_in(stored)
     except ValueError:
-        fields = None
-    if not isinstance(fields, dict):
-        raise Unreadable(key, f"{what} is no JSON object")
-    return cast("Fields", fields)
+        raise Unreadable(key, f"{what} is no JSON object") from None
 
 
 def _str(stored: Text) -> str:
