@@ -20,11 +20,10 @@ from redis.backoff import NoBackoff
 from anarchon.backends.address import Address, reaching
 from anarchon.backends.clients import check_home
 from anarchon.backends.redis.home import check_loop
-from anarchon.backends.redis.line import Client, ClientLine, Line, OwnLine
+from anarchon.backends.redis.line import PATIENCE, Client, ClientLine, Line, OwnLine
 from anarchon.bridge import Bridge
 from anarchon.errors import InvalidOption
 
-PATIENCE = 5.0
 CLOSING = 2.0
 
 Factory = Callable[[], Client | Awaitable[Client]]
@@ -83,7 +82,8 @@ def _pool_of(address: Address) -> ConnectionPool:
         # what is sent again is decided where it is known to be harmless
         retry=Retry(NoBackoff(), 0),
         retry_on_timeout=False,
-        socket_timeout=PATIENCE,
+        # with one, the driver sends in a way that may lose a cancellation
+        socket_timeout=None,
         socket_connect_timeout=PATIENCE,
         health_check_interval=0,
         protocol=2,

@@ -10,6 +10,8 @@ from redis.asyncio import ConnectionPool, Redis, RedisCluster
 
 Client: TypeAlias = Redis | RedisCluster
 
+PATIENCE = 5.0
+
 
 class Line(Protocol):
     """What a lane speaks through."""
@@ -35,10 +37,15 @@ class OwnLine:
         self._connection = untyped.make_connection()
 
     async def send(self, *words: str | int) -> object:
-        """Send a command; whatever cuts it short, the connection is given up."""
-        await self._connection.send_command(*words)
-        reply: object = await self._connection.read_response()
-        return reply
+        """Send a command; whatever cuts it short, the connection is given up.
+
+        Raises:
+            TimeoutError: no answer in time; the outcome is unknown, as with any error.
+        """
+        async with asyncio.timeout(PATIENCE):
+            await self._connection.send_command(*words)
+            reply: object = await self._connection.read_response()
+            return reply
 
     async def reset(self) -> None:
         """Close the connection."""
