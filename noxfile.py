@@ -7,6 +7,7 @@ installed in, so they start at once; only ``wheel`` and ``lowest`` make their ow
 import os
 import shutil
 import sys
+from itertools import chain
 from pathlib import Path
 
 import nox
@@ -139,6 +140,6 @@ def _new_environment(session: nox.Session, folder: Path) -> str:
 def _oldest() -> list[str]:
     """Turn each lower bound of ``pyproject.toml`` into a pin."""
     project = nox.project.load_toml("pyproject.toml")["project"]
-    extras = project["optional-dependencies"]
-    bounds = [*project["dependencies"], *extras["trio"], *extras["sqlite"]]
+    extras = project["optional-dependencies"].values()
+    bounds = chain(project["dependencies"], *extras)
     return [bound.replace(">=", "==") for bound in bounds if ">=" in bound]
