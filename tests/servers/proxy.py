@@ -29,13 +29,12 @@ class Proxy:
     """Stands on ``port`` before a server; entering the block opens it.
 
     Whatever is told to it holds at once, for connections that are there too. It counts
-    ``connections`` that were ever made, and the bytes that reached either side.
+    the ``connections`` that were ever made.
     """
 
     def __init__(self, target_port: int) -> None:
         self.port = free_port()
         self.connections = 0
-        self.bytes = {Way.REQUEST: 0, Way.REPLY: 0}
         self._target = (HOST, target_port)
         self._mode = Mode.OPEN
         self._trap = b""
@@ -126,10 +125,7 @@ class Proxy:
         with self._lock:
             if connection.stranded:
                 return Fate.SWALLOW
-            fate = self._by_trap(connection, way, data) or self._by_mode(way)
-            if fate is Fate.PASS:
-                self.bytes[way] += len(data)
-            return fate
+            return self._by_trap(connection, way, data) or self._by_mode(way)
 
     def _by_trap(self, connection: Connection, way: Way, data: bytes) -> Fate | None:
         if way is Way.REPLY:

@@ -10,7 +10,6 @@ import pytest
 
 from tests.servers.ports import free_port
 from tests.servers.proxy import Proxy
-from tests.servers.pumps import Way
 from tests.servers.waits import PAUSE, wait_until
 
 SOON, LATER = 0.2, 5.0
@@ -102,11 +101,10 @@ def hears_nothing(client: socket.socket) -> None:
     client.settimeout(LATER)
 
 
-def test_open_proxy_counts_what_passes(proxy: Proxy, client: socket.socket) -> None:
-    """Requests and replies pass unchanged, and are counted."""
+def test_open_proxy_lets_all_pass(proxy: Proxy, client: socket.socket) -> None:
+    """Requests and replies pass unchanged, and their connection is counted."""
     assert b"question\n" == ask(client, b"question\n")
     assert (1, 1) == (proxy.connections, proxy.open)
-    assert {Way.REQUEST: 15, Way.REPLY: 15} == proxy.bytes
 
 
 def test_cut_ends_connections_and_takes_new_ones(
