@@ -1,8 +1,9 @@
 """What somebody else wrote under the store's keys: it is named, and stays alone."""
 
+import json
 import re
 from collections.abc import AsyncGenerator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import cast
 
 import pytest
@@ -112,6 +113,18 @@ async def test_record_that_makes_no_sense_is_named(scene: Scene, text: str) -> N
         await scene.link.call(scene.store.history, SPOILT, 10)
     with pytest.raises(Unreadable, match=key):
         await scene.link.call(scene.store.finish, SPOILT, scene.slot, "a", SUCCESS)
+
+
+async def test_record_whose_end_makes_no_sense_hinders_no_claim(scene: Scene) -> None:
+    """It is dropped when its time has come, as if it could be read."""
+    spoilt = {"slot": 1, "attempt": 1, "token": "t", "instance_id": "A", "started": 1}
+    with scene.server.client() as client:
+        client.hset(scene.key("records"), "1", json.dumps({**spoilt, "ended": True}))
+        client.zadd(scene.key("order"), {"000001:1": 1})
+    asked = replace(claim_of(SPOILT, scene.slot, "a", "A"), keep=1)
+    assert isinstance(await scene.link.call(scene.store.claim, asked), Won)
+    [kept] = await scene.link.call(scene.store.history, SPOILT, 10)
+    assert scene.slot == kept.slot
 
 
 async def test_lost_record_hinders_no_end(scene: Scene) -> None:
