@@ -73,8 +73,9 @@ class Failure(RunEvent):
 class Interrupted(RunEvent):
     """A stop or a loss ended the attempt, or a run ended for good without its runner.
 
-    ``final`` says that no further attempt follows: its attempts are used up, or a newer
-    run replaced it. That is told by whichever instance noticed.
+    ``final`` says that no further attempt follows: its attempts are used up, a newer
+    run replaced it, or nobody takes up such a run, a manual one or one of a claim-only
+    store. That is told by whichever instance noticed.
     """
 
     name = "interrupted"
@@ -123,7 +124,10 @@ class Takeover(RunEvent):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Error(Event):
-    """A store call failed or its data made no sense; scheduling goes on."""
+    """A store call failed or its data made no sense; scheduling goes on.
+
+    ``again`` says that the store has been silent since an earlier error.
+    """
 
     name = "error"
     level = logging.ERROR
@@ -133,6 +137,7 @@ class Error(Event):
     job: str | None = None
     slot: int | None = None
     attempt: int | None = None
+    again: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

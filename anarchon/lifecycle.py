@@ -17,6 +17,7 @@ from anarchon.engine.session import Session
 from anarchon.errors import AnarchonError, BackendUnavailable, SchedulerNotRunning
 from anarchon.events import Error
 from anarchon.jobs import Job
+from anarchon.log import logger
 from anarchon.model import State
 from anarchon.protocol import Backend, ClaimStore
 
@@ -61,6 +62,8 @@ class Life:
         finally:
             if not self.started.is_set() and self.error is None:
                 self.error = SchedulerNotRunning("stopped while it was starting")
+            if self.started.is_set():
+                logger.info("stopped instance_id=%s", self._instance.instance_id)
             self.state = State.IDLE
             self.started.set()
             self.ended.set()
@@ -104,6 +107,12 @@ class Life:
         return session
 
     def _ready(self) -> None:
+        logger.info(
+            "started instance_id=%s jobs=%d store=%r",
+            self._instance.instance_id,
+            len(self._jobs),
+            self._backend,
+        )
         self.state = State.RUNNING
         self.started.set()
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import fields
 
-from anarchon.events import Event, Failure
+from anarchon.events import Error, Event, Failure, Skip
 from anarchon.model import RunRecord
 
 logger: logging.Logger = logging.getLogger("anarchon")
@@ -17,15 +17,28 @@ logger: logging.Logger = logging.getLogger("anarchon")
 
 def write(event: Event) -> None:
     """Log an event at its level, with the traceback of what a handler raised."""
-    if not logger.isEnabledFor(event.level):
+    level = _level(event)
+    if not logger.isEnabledFor(level):
         return
     raised = event.exception if isinstance(event, Failure) else None
-    _log(event, event.level, line(event), raised)
+    _log(event, level, line(event), raised)
 
 
 def callback_failed(event: Event, error: BaseException) -> None:
     """Log what a callback raised at an event, with its traceback."""
     _log(event, logging.ERROR, "callback failed", error)
+
+
+def _level(event: Event) -> int:
+    match event:
+        case Skip(reason="late"):
+            # a run that nobody starts any more, as far as this instance knows
+            return logging.WARNING
+        case Error(again=True):
+            # an outage is told by its first error and by its end
+            return logging.DEBUG
+        case _:
+            return event.level
 
 
 def _log(event: Event, level: int, text: str, error: BaseException | None) -> None:
@@ -46,7 +59,7 @@ def _told(event: Event) -> Iterator[tuple[str, object]]:
         value: object = getattr(event, field.name)
         if isinstance(value, RunRecord):
             yield from _ended(event, value)
-        elif field.name not in {"at", "exception"}:
+        elif field.name not in {"at", "exception", "again"}:
             yield field.name, value
 
 

@@ -4,7 +4,7 @@ Decides the words and the values that carry them. Knows no clock, no store and n
 """
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from enum import StrEnum
 
 
@@ -94,3 +94,8 @@ class RunRecord:
     duration: float | None = None
     error: str | None = None
     handed_over: bool = False
+
+    @property
+    def scheduled_at(self) -> datetime:
+        """The slot as an aware UTC instant."""
+        return datetime.fromtimestamp(self.slot / 1000, UTC)

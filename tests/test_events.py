@@ -39,7 +39,7 @@ FIELDS: dict[type[Event], set[str]] = {
     Lost: {"job", "slot", "attempt", "cause"},
     Skip: {"job", "slot", "attempt", "reason", "by"},
     Takeover: {"job", "slot", "attempt", "from_instance", "waited"},
-    Error: {"job", "slot", "attempt", "operation", "error"},
+    Error: {"job", "slot", "attempt", "operation", "error", "again"},
     ClockSkew: {"offset"},
 }
 

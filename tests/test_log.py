@@ -7,7 +7,7 @@ import pytest
 
 from anarchon import Reason, RunRecord, Status
 from anarchon.bus import EventBus
-from anarchon.events import Error, Failure, Interrupted, Success
+from anarchon.events import Error, Event, Failure, Interrupted, Skip, Success
 from anarchon.log import line, logger, write
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
@@ -137,3 +137,31 @@ def test_a_log_that_fails_hurts_nobody() -> None:
     finally:
         logger.removeHandler(handler)
     assert [event, event] == heard
+
+
+def skip(reason: str) -> Skip:
+    """Return the event of a slot that wasn't won."""
+    return Skip(instance_id="A", at=NOW, job="sync", slot=7, attempt=1, reason=reason)
+
+
+def error(*, again: bool) -> Error:
+    """Return the event of a call that failed."""
+    return Error(instance_id="A", at=NOW, operation="claim", error="odd", again=again)
+
+
+@pytest.mark.parametrize(
+    ("event", "level"),
+    [
+        (skip("taken"), logging.DEBUG),
+        (skip("late"), logging.WARNING),
+        (error(again=False), logging.ERROR),
+        (error(again=True), logging.DEBUG),
+    ],
+)
+def test_what_deserves_attention_stands_out(
+    event: Event, level: int, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A slot that nobody runs is a warning; an outage isn't told again and again."""
+    caplog.set_level(logging.DEBUG, "anarchon")
+    write(event)
+    assert [level] == [logged.levelno for logged in caplog.records]

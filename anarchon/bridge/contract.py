@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable
 from contextlib import AbstractAsyncContextManager
 from typing import Protocol, TypeVar, TypeVarTuple
 
+from anarchon.bridge.held import Held
 from anarchon.errors import AnarchonError
 
 T = TypeVar("T")
@@ -57,11 +58,13 @@ class Bridge(Protocol):
         ...
 
     def hold(
-        self, manager: AbstractAsyncContextManager[T], *, within: float = 30.0
+        self, held: Held[T], *, within: float = 30.0
     ) -> AbstractAsyncContextManager[T]:
         """Keep a context manager of the store's side open, in one task of that side.
 
-        Its errors come out as they are. Entering is cut short when the host is
+        ``held`` is the manager, or a function that makes it there, also an async one.
+
+        Errors come out as they are. Entering is cut short when the host is
         cancelled or when ``within`` seconds have passed, and what was entered is left
         again; leaving is bounded by the bridge's ``close_within`` seconds, also while
         the host is cancelled.

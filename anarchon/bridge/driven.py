@@ -24,7 +24,7 @@ import logging
 import os
 from abc import ABC, abstractmethod
 from collections.abc import AsyncGenerator, Awaitable, Callable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import asynccontextmanager
 from contextvars import Context, copy_context
 from typing import TypeVar, TypeVarTuple
 
@@ -33,6 +33,7 @@ import anyio.lowlevel
 
 from anarchon.bridge.contract import BridgeClosed
 from anarchon.bridge.driver import Call
+from anarchon.bridge.held import Held
 from anarchon.bridge.tenant import Tenant
 
 logger: logging.Logger = logging.getLogger("anarchon")
@@ -73,12 +74,10 @@ class DrivenBridge(ABC):
         return call.answer()
 
     @asynccontextmanager
-    async def hold(
-        self, manager: AbstractAsyncContextManager[T], *, within: float = 30.0
-    ) -> AsyncGenerator[T]:
+    async def hold(self, held: Held[T], *, within: float = 30.0) -> AsyncGenerator[T]:
         """Keep a context manager open on the store's side, as ``Bridge.hold`` says."""
         self._check_open()
-        tenant = Tenant(manager)
+        tenant = Tenant(held)
         self._start(Call(tenant.live, self._context()))
         try:
             yield await self.call(tenant.opened, bound=within, keep=False)

@@ -9,13 +9,14 @@ import logging
 import math
 import os
 from collections.abc import AsyncGenerator, Awaitable, Callable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import asynccontextmanager
 from typing import TypeVar, TypeVarTuple
 
 import anyio
 import anyio.lowlevel
 
 from anarchon.bridge.contract import BridgeClosed, BridgeError
+from anarchon.bridge.held import Held, manager_of
 
 logger: logging.Logger = logging.getLogger("anarchon")
 
@@ -58,16 +59,14 @@ class InlineBridge:
         raise TimeoutError(f"no answer from the store within {bound:g} s")
 
     @asynccontextmanager
-    async def hold(
-        self, manager: AbstractAsyncContextManager[T], *, within: float = 30.0
-    ) -> AsyncGenerator[T]:
+    async def hold(self, held: Held[T], *, within: float = 30.0) -> AsyncGenerator[T]:
         """Keep a context manager open in the host's task, as ``Bridge.hold`` says."""
         self._check_open()
         body_error: BaseException | None = None
         entered = False
         # this scope has to lie around the manager, which may open scopes of its own
         with anyio.move_on_after(within) as leaving:
-            async with manager as value:
+            async with await manager_of(held) as value:
                 entered, leaving.deadline = True, math.inf
                 try:
                     yield value

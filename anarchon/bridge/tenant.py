@@ -5,10 +5,10 @@ timeouts and groups to the task that entered them, so none may leave them elsewh
 """
 
 import asyncio
-from contextlib import AbstractAsyncContextManager
 from typing import Generic, TypeVar
 
 from anarchon.bridge.driver import CLOSING
+from anarchon.bridge.held import Held, manager_of
 
 T = TypeVar("T")
 
@@ -19,8 +19,8 @@ _OUTLASTS = 60.0
 class Tenant(Generic[T]):
     """``live`` is that task; ``opened`` and ``leave`` are asked afterwards."""
 
-    def __init__(self, manager: AbstractAsyncContextManager[T]) -> None:
-        self._manager = manager
+    def __init__(self, held: Held[T]) -> None:
+        self._held = held
         self._task: asyncio.Task[object] | None = None
         self._value: T
         self._error: BaseException | None = None
@@ -32,7 +32,7 @@ class Tenant(Generic[T]):
         """Enter the manager, wait, leave it; what goes wrong is told to the others."""
         self._task = asyncio.current_task()
         try:
-            async with self._manager as self._value:
+            async with await manager_of(self._held) as self._value:
                 self._entered.set()
                 await self._until_left()
         except BaseException as error:  # noqa: ASYNC103, BLE001  others raise it

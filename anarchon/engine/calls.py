@@ -9,10 +9,11 @@ every reply tells the store's time. Must not know what an answer means.
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TypeVar, TypeVarTuple
 
-from anarchon.bridge import Bridge
+from anarchon.bridge import Bridge, BridgeError
 from anarchon.clock import Clock
 from anarchon.engine.reports import Reports
 from anarchon.engine.store_time import StoreTime
+from anarchon.errors import AnarchonError
 from anarchon.model import End, RunRecord
 from anarchon.protocol import (
     Answer,
@@ -51,6 +52,7 @@ class StoreCalls:
         self._clock = clock
         self._reports = reports
         self.last_error: str = "no call was made"
+        self._silent_since: float | None = None
 
     @property
     def _leases(self) -> LeaseStore:
@@ -155,14 +157,26 @@ class StoreCalls:
         *args: *Ts,
     ) -> T | None:
         try:
-            return await self._bridge.call(call, *args, bound=bound, keep=keep)
+            answer = await self._bridge.call(call, *args, bound=bound, keep=keep)
         except Exception as error:  # noqa: BLE001  any failure means "unknown"
             text = f"{type(error).__name__}: {error}"
             if isinstance(error, TimeoutError):
                 text = f"no answer within {bound:g} s"
             self.last_error = f"{operation}: {text}"
-            self._reports.error(operation, text, about)
+            again = self._silent_since is not None
+            self._reports.error(operation, text, about, again=again)
+            if not again and _is_silence(error):
+                self._silent_since = self._clock.monotonic()
             return None  # noqa: ASYNC910  who asks again backs off
+        if self._silent_since is not None:
+            self._reports.answers_again(self._clock.monotonic() - self._silent_since)
+            self._silent_since = None
+        return answer
+
+
+def _is_silence(error: Exception) -> bool:
+    # what a store says of its data is an answer
+    return isinstance(error, BridgeError) or not isinstance(error, AnarchonError)
 
 
 def _answering(

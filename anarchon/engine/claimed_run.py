@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 class ClaimedRun(Run):
     """The only attempt of a run on a claim-only store."""
 
+    backed_up = False
+
     def __init__(
         self, session: "Session", job: Job, claim: Claim, *, started: float
     ) -> None:

@@ -24,6 +24,7 @@ class ManualRun(Run):
     """A run that ``run_now`` started on this instance."""
 
     manual = True
+    backed_up = False
 
     def __init__(self, session: "Session", job: Job) -> None:
         now = session.time.now()

@@ -10,6 +10,7 @@ from anarchon.engine.instance import Instance
 from anarchon.engine.job_state import JobState
 from anarchon.events import ClockSkew, Error, Interrupted, Skip
 from anarchon.jobs import Job
+from anarchon.log import logger
 from anarchon.model import RunRecord
 from anarchon.protocol import Claim, Done, Reply
 
@@ -24,7 +25,12 @@ class Reports:
         self._instance = instance
 
     def error(
-        self, operation: str, error: str, about: tuple[str, int, int] | None = None
+        self,
+        operation: str,
+        error: str,
+        about: tuple[str, int, int] | None = None,
+        *,
+        again: bool = False,
     ) -> None:
         """Tell that something went wrong with the store; ``about`` is an attempt."""
         job, slot, attempt = about or (None, None, None)
@@ -36,8 +42,14 @@ class Reports:
                 job=job,
                 slot=slot,
                 attempt=attempt,
+                again=again,
             )
         )
+
+    def answers_again(self, after: float) -> None:
+        """Log that the store was silent for so many seconds, and is no more."""
+        who = self._instance.instance_id
+        logger.warning("store answers again after %.1f s instance_id=%s", after, who)
 
     def unexpected(self, claim: Claim, reply: Reply) -> None:
         """Tell of an answer that a store must not give to this claim."""

@@ -49,9 +49,13 @@ TOO_LATE = Ending(Status.INTERRUPTED, "the handler ended too late for its end to
 
 
 class Run(ABC):
-    """One attempt in progress on this instance. ``started`` is store time in ms."""
+    """One attempt in progress on this instance. ``started`` is store time in ms.
+
+    ``backed_up`` says that others take it up if it is interrupted.
+    """
 
     manual = False
+    backed_up = True
 
     def __init__(
         self,
@@ -264,7 +268,7 @@ class Run(ABC):
                     **about,
                     record=record,
                     handed_over=handed_over,
-                    final=False,
+                    final=not self.backed_up,
                 )
         self.session.instance.tell(event)
 

@@ -4,7 +4,7 @@ import asyncio
 import random
 import time
 from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 
 import anyio
 import anyio.lowlevel
@@ -44,6 +44,25 @@ async def test_manager_is_entered_and_left_in_one_task(bridge: Bridge) -> None:
         assert ("place", False) == (value, place.left)
     entered, left = place.tasks
     assert entered == left
+
+
+async def test_function_makes_the_manager_where_it_is_entered(bridge: Bridge) -> None:
+    """A driver's manager may belong to the loop that it is made in."""
+    place = Place()
+    made: list[int] = []
+
+    def make() -> AbstractAsyncContextManager[str]:
+        made.append(anyio.get_current_task().id)
+        return place.open()
+
+    async def make_slowly() -> AbstractAsyncContextManager[str]:
+        await anyio.sleep(0.01)
+        return make()
+
+    for function in (make, make_slowly):
+        async with bridge.hold(function) as value:
+            assert "place" == value
+    assert made == place.tasks[::2] == place.tasks[1::2]
 
 
 async def test_managers_nest(bridge: Bridge) -> None:

@@ -1,5 +1,6 @@
 """What the cluster tests have in common: the usual figures, and a run in progress."""
 
+from anarchon.events import Event, Interrupted
 from anarchon.model import RunRecord, Status
 from anarchon.testing.clocks import EPOCH
 from anarchon.testing.cluster import Cluster
@@ -14,6 +15,11 @@ JITTER = 2.0
 # the bounds that are promised for these figures, which are the defaults
 TAKEOVER_WITHIN = LEASE + 2 * HEARTBEAT
 HAND_OVER_WITHIN = 2 * HEARTBEAT
+
+
+def without_its_runner(event: Event) -> bool:
+    """Tell whether a run ended for good without its runner; others tell of that."""
+    return isinstance(event, Interrupted) and event.final and not event.record.manual
 
 
 def slot_at(seconds: float) -> int:

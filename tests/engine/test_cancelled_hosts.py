@@ -7,11 +7,12 @@ import anyio
 import pytest
 
 from anarchon import MemoryBackend, RunContext, Scheduler, open_scheduler
-from anarchon.events import EVENT_NAMES, Event, Interrupted, RunEvent, Takeover
+from anarchon.events import EVENT_NAMES, Event, RunEvent, Takeover
 from anarchon.model import RunRecord, Status
 from anarchon.testing.clocks import EPOCH, VirtualClock
 from anarchon.testing.faulty import FaultyBackend
 from tests.engine.no_copies import NoCopies
+from tests.engine.scenes import without_its_runner
 from tests.engine.waits import HALF, WaitingBackend, Waits
 
 pytestmark = pytest.mark.anyio
@@ -48,7 +49,7 @@ class World:
             (event.job, event.slot, event.attempt)
             for event in self.events
             if isinstance(event, RunEvent) and event.name in names
-            if final == (isinstance(event, Interrupted) and event.final)
+            if final == without_its_runner(event)
         ]
 
     async def records(self) -> list[RunRecord]:

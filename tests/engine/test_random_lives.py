@@ -20,11 +20,12 @@ from anarchon import (
     UnknownJob,
     open_scheduler,
 )
-from anarchon.events import EVENT_NAMES, Event, Interrupted, RunEvent
+from anarchon.events import EVENT_NAMES, Event, RunEvent
 from anarchon.model import Reason
 from anarchon.testing.clocks import EPOCH, VirtualClock
 from anarchon.testing.faulty import FaultyBackend
 from tests.engine.no_copies import NoCopies
+from tests.engine.scenes import without_its_runner
 
 pytestmark = pytest.mark.anyio
 
@@ -144,7 +145,7 @@ class RandomLife:
             (event.job, event.slot, event.attempt)
             for event in self.events
             if isinstance(event, RunEvent) and event.name in names
-            if not (isinstance(event, Interrupted) and event.final)
+            if not without_its_runner(event)
         )
 
 
