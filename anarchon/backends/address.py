@@ -64,6 +64,14 @@ class Address:
         return text
 
 
+def seconds_or_text(given: str) -> float | str:
+    """Return a duration in a URL as a number, if it is one, or as the text it is."""
+    try:
+        return float(given)
+    except ValueError:
+        return given
+
+
 def _secrets(userinfo: str, query: list[tuple[str, str]]) -> tuple[str, ...]:
     user, colon, password = userinfo.partition(":")
     # a user alone may be a token
@@ -122,5 +130,5 @@ def need_driver(module: str, extra: str, store: str) -> None:
     """
     if find_spec(module) is None:
         raise InvalidOption(
-            f"a {store} store needs {module}: install anarchon[{extra}]"
+            f"a {store} store needs {module}: pip install 'anarchon[{extra}]'"
         )

@@ -80,6 +80,6 @@ def test_missing_driver_is_named_with_its_extra() -> None:
     """What is missing, and what brings it."""
     need_driver("sqlite3", "sqlite", "SQLite")
     with pytest.raises(
-        InvalidOption, match=r"needs no_such: install anarchon\[thing\]"
+        InvalidOption, match=r"needs no_such: pip install 'anarchon\[thing\]'"
     ):
         need_driver("no_such", "thing", "Thing")

@@ -6,7 +6,7 @@ Decides what may be configured. Loads no driver before a backend is made.
 from contextlib import AbstractAsyncContextManager
 from typing import TYPE_CHECKING
 
-from anarchon.backends.address import need_driver
+from anarchon.backends.address import need_driver, seconds_or_text
 from anarchon.backends.clock import StoreClock
 from anarchon.backends.nats.servers import Servers
 from anarchon.bridge import Bridge
@@ -82,7 +82,7 @@ class NatsBackend:
         return NatsBackend(
             servers.url,
             namespace=options.get("namespace", "anarchon"),
-            remember=options.get("remember", DAY),
+            remember=seconds_or_text(options.get("remember", str(DAY))),
             replicas=_checked_replicas(options.get("replicas", 1)),
         )
 

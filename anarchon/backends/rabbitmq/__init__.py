@@ -13,6 +13,7 @@ from anarchon.backends.address import (
     address_alone,
     need_driver,
     reaching,
+    seconds_or_text,
 )
 from anarchon.backends.clients import check_home
 from anarchon.backends.clock import StoreClock, milliseconds
@@ -88,7 +89,7 @@ class RabbitMQBackend:
         return RabbitMQBackend(
             address.url,
             namespace=options.get("namespace", "anarchon"),
-            remember=options.get("remember", REMEMBER),
+            remember=seconds_or_text(options.get("remember", str(REMEMBER))),
         )
 
     @asynccontextmanager
