@@ -20,10 +20,12 @@ from redis.backoff import NoBackoff
 from anarchon.backends.address import Address, reaching
 from anarchon.backends.clients import check_home
 from anarchon.backends.redis.home import check_loop
-from anarchon.backends.redis.line import PATIENCE, Client, ClientLine, Line, OwnLine
+from anarchon.backends.redis.line import Client, ClientLine, Line, OwnLine
 from anarchon.bridge import Bridge
 from anarchon.errors import InvalidOption
 
+# sooner than any answer is given up, so that the error says what took too long
+CONNECT_WITHIN = 4.0
 CLOSING = 2.0
 
 Factory = Callable[[], Client | Awaitable[Client]]
@@ -84,7 +86,7 @@ def _pool_of(address: Address) -> ConnectionPool:
         retry_on_timeout=False,
         # with one, the driver sends in a way that may lose a cancellation
         socket_timeout=None,
-        socket_connect_timeout=PATIENCE,
+        socket_connect_timeout=CONNECT_WITHIN,
         health_check_interval=0,
         protocol=2,
     )
