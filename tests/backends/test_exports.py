@@ -65,6 +65,8 @@ def test_options_in_the_url_of_a_constructor_are_refused(
         "postgresql://h/db?namespace=no+spaces",
         "nats://h?namespace=",
         "amqp://h?namespace=a.b",
+        "amqp://h?namespce=billing",
+        "nats://h?namespce=billing",
     ],
 )
 def test_odd_options_are_refused(url: str) -> None:

@@ -129,3 +129,11 @@ async def test_client_of_another_loop_is_refused(fleet: Fleet) -> None:
     finally:
         await anyio.to_thread.run_sync(runner.run, clients[0].close())
         await anyio.to_thread.run_sync(runner.close)
+
+
+async def test_missing_virtual_host_is_named(fleet: Fleet) -> None:
+    """The server only hangs up; the error says what that mostly means."""
+    url = f"{fleet['rabbitmq310'].url.rstrip('/')}/nowhere"
+    with pytest.raises(BackendUnavailable, match="virtual host 'nowhere'"):
+        async with linked(RabbitMQBackend(url)):
+            pytest.fail("a virtual host was opened that isn't there")

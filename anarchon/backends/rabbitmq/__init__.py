@@ -7,6 +7,7 @@ import time
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import TYPE_CHECKING
+from urllib.parse import parse_qsl, urlsplit
 
 from anarchon.backends.address import (
     Address,
@@ -34,6 +35,12 @@ if TYPE_CHECKING:
 REMEMBER = 6 * 3_600.0
 _LEAST = 60.0
 _OWN = ("namespace", "remember")
+_DRIVERS = frozenset(
+    (
+        *("auth", "heartbeat", "name", "timeout"),
+        *("cadata", "cafile", "capath", "certfile", "keyfile", "no_verify_ssl"),
+    )
+)
 
 
 class RabbitMQBackend:
@@ -160,6 +167,12 @@ def _checked_address(url: str) -> Address:
         raise InvalidOption(
             "a URL of a RabbitMQ store is amqp://user:password@host:port/vhost or "
             f"amqps://..., not {address}"
+        )
+    names = [name for name, _ in parse_qsl(urlsplit(address.url).query)]
+    if unknown := sorted(set(names) - _DRIVERS):
+        raise InvalidOption(
+            f"no option {', '.join(unknown)} in a URL of a RabbitMQ store; there are "
+            f"{', '.join(_OWN)}, and of the driver {', '.join(sorted(_DRIVERS))}"
         )
     return address
 

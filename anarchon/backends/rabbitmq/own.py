@@ -13,6 +13,7 @@ from aiormq.connection import (
     TLSTransportFactory,
     TransportFactory,
 )
+from aiormq.exceptions import InvalidFrameError
 from yarl import URL
 
 from anarchon.backends.rabbitmq.streams import CLOSES_WITHIN
@@ -33,6 +34,7 @@ class OwnConnection(aio_pika.Connection):
             given.update_query({"heartbeat": _HEARTBEAT, **given.query}),
             client_properties={"connection_name": "anarchon"},
         )
+        self._host = given.path.removeprefix("/") or "/"
         self._stream = _Stream(encrypted=given.scheme == "amqps")
         self.kwargs["transport_factory"] = self._stream
 
@@ -40,9 +42,14 @@ class OwnConnection(aio_pika.Connection):
         """Connect; cancelled, nothing is left open."""
         try:
             await self.connect(timeout=CONNECTS_WITHIN)
-        except BaseException:
+        except BaseException as error:
             # else it would try that when it is forgotten
             await self.close()  # noqa: ASYNC102  nothing is open
+            if isinstance(error, InvalidFrameError):
+                raise ConnectionError(
+                    "the server ended the connection at its start: is there a virtual "
+                    f"host {self._host!r}, and may this user use it?"
+                ) from None
             raise
 
     async def leave(self) -> None:
