@@ -4,6 +4,7 @@ Decides that all keys of a job lie on one node of a cluster. Must not know what 
 them.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from anarchon.backends.names import escaped
@@ -19,14 +20,15 @@ class Keys:
     namespace: str
     strategy: Strategy
 
-    def of_job(self, job: str, slot: int) -> tuple[str, str, str]:
+    def of_job(self, job: str, slot: int = 0) -> tuple[str, str, str]:
         """Return the keys of a job: records, their order, and what is claimed."""
-        return (*self.of_history(job), self.claimed(job, slot))
-
-    def of_history(self, job: str) -> tuple[str, str]:
-        """Return the keys of a job's history: records, and their order."""
         prefix = self._prefix(job)
-        return f"{prefix}:records", f"{prefix}:order"
+        return f"{prefix}:records", f"{prefix}:order", self.claimed(job, slot)
+
+    def of_history(self, job: str) -> Sequence[str]:
+        """Return the keys of a job's history; with leases, a part is among the runs."""
+        keys = self.of_job(job)
+        return keys if self.strategy is Strategy.LEASE else keys[:2]
 
     def claimed(self, job: str, slot: int = 0) -> str:
         """Return the key of what is claimed: of this slot alone, or of all slots."""

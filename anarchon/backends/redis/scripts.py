@@ -33,12 +33,18 @@ class Scripts:
     unfinished: Script
 
 
-_LEASE = ("answers", "runs", "lease_claim")
+_STORED = ("decoding", "stored_records")
+_RUN = ("decoding", "runs", "stored_runs")
+_GRANTS = ("records", "trimming", "timing")
+# what comes after lease_first is for the fewest claims
+_LEASE = ("runs", "lease_grant", "lease_first")
+_OTHERS = (*_STORED, "stored_runs", "answers", "lease_claim")
+_ONCE = (*_STORED, "answers")
 _CLAIMS = {
-    Strategy.LEASE: _LEASE,
-    Strategy.SCRIPT: ("answers", "script", "once_claim"),
-    Strategy.STREAM_ID: ("answers", "stream_id", "once_claim"),
-    Strategy.IDMP: ("answers", "idmp", "once_claim"),
+    Strategy.LEASE: (*_LEASE, *_OTHERS),
+    Strategy.SCRIPT: (*_ONCE, "script", "once_claim"),
+    Strategy.STREAM_ID: (*_ONCE, "stream_id", "once_claim"),
+    Strategy.IDMP: (*_ONCE, "idmp", "once_claim"),
 }
 
 
@@ -46,15 +52,15 @@ _CLAIMS = {
 def scripts_of(strategy: Strategy) -> Scripts:
     """Return the scripts of a strategy."""
     leases = strategy is Strategy.LEASE
-    finish = ("runs", "lease_finish") if leases else ("once_finish",)
+    finish = ("runs", "stored_runs", "lease_finish") if leases else ("once_finish",)
     return Scripts(
-        claim=_script("records", *_CLAIMS[strategy]),
-        finish=_script("records", *finish),
-        manual=_script("records", "manual"),
+        claim=_script(*_GRANTS, *_CLAIMS[strategy]),
+        finish=_script("records", *_STORED, "ends", *finish),
+        manual=_script("records", *_STORED, "trimming", "manual"),
         history=_script("records", "history"),
         time=_script("time"),
-        heartbeat=_script("runs", "lease_heartbeat"),
-        release=_script("records", "runs", "lease_release"),
+        heartbeat=_script(*_RUN, "lease_heartbeat"),
+        release=_script("records", *_STORED, "runs", "stored_runs", "lease_release"),
         unfinished=_script("lease_unfinished"),
     )
 

@@ -22,8 +22,3 @@ local function done(newest, runner, ended)
         ended = ended,
     })
 end
-
-local function untimely(limit)
-    if asked.slot > now then return reply({outcome = 'early'}) end
-    if now > asked.slot + limit then return reply({outcome = 'late'}) end
-end

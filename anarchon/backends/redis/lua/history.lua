@@ -1,5 +1,7 @@
--- Reads the newest asked.limit records, newest first, as they are.
+-- Reads the newest asked.limit records, newest first, as they are. A lease store reads
+-- what hasn't ended from its runs.
 
+local RUNS = KEYS[3]
 local AT_ONCE = 1000
 
 local places = {}
@@ -10,9 +12,10 @@ local records = {}
 for first = 1, #places, AT_ONCE do
     local names = {}
     for i = first, math.min(first + AT_ONCE - 1, #places) do
-        table.insert(names, string.match(places[i], '^%d+:(.*)$') or places[i])
+        table.insert(names, name_at(places[i]))
     end
-    for _, record in ipairs(redis.call('HMGET', RECORDS, unpack(names))) do
+    for i, record in ipairs(redis.call('HMGET', RECORDS, unpack(names))) do
+        record = record or RUNS and redis.call('HGET', RUNS, names[i])
         if record then table.insert(records, record) end
     end
 end

@@ -2,16 +2,13 @@
 --
 -- The rules are those of backends/claim.py, in the same order and words.
 
-local newest, runs = nil, {}
-
 local function read_runs()
-    local fields = redis.call('HGETALL', RUNS)
-    for i = 1, #fields, 2 do
-        if fields[i] == 'newest' then
-            newest = tonumber(fields[i + 1])
+    for i = 1, #stored, 2 do
+        if stored[i] == 'newest' then
+            newest = tonumber(stored[i + 1])
             if not newest then unreadable(RUNS, 'field newest is no number') end
         else
-            table.insert(runs, run_from(fields[i], fields[i + 1]))
+            table.insert(runs, run_from(stored[i], stored[i + 1]))
         end
     end
     table.sort(runs, function(a, b) return a.slot < b.slot end)
@@ -22,14 +19,8 @@ local function set_back_leases()
     for _, run in ipairs(runs) do
         if run.ends > now + run.lease then
             run.ends = now + run.lease
-            put_run(run, newest)
+            put_run(run)
         end
-    end
-end
-
-local function unfinished(slot)
-    for _, run in ipairs(runs) do
-        if run.slot == slot then return run end
     end
 end
 
@@ -52,32 +43,30 @@ local function overlapping()
     end
 end
 
-local function grant(attempt, freed)
-    open_record(attempt)
-    trim_after_grant(function(record, young)
-        return record.ended and record.ended < young and not unfinished(record.slot)
-    end)
-    put_run({
-        slot = asked.slot,
-        attempt = attempt,
-        token = asked.token,
-        instance_id = asked.instance_id,
-        ends = now + asked.lease,
-        lease = asked.lease,
-        spent = false,
-        freed = freed,
-    }, math.max(newest or asked.slot, asked.slot))
+-- a record that has ended stays
+local function last_end(run)
+    return last_record(run.slot) or interrupted(run)
 end
 
 local function end_for_good(run)
-    local record = interrupt_record(run.slot)
+    local record = last_end(run)
+    write_record(digits(run.slot), record)
     drop_run(run)
     return record
 end
 
+-- makes room for the record of the next attempt
+local function set_aside(record)
+    local name = digits(record.slot)
+    local aside = name .. ':' .. record.attempt
+    redis.call('ZREM', ORDER, place_of(name, record))
+    redis.call('HDEL', RECORDS, name)
+    add_place(aside, record)
+    write_record(aside, record)
+end
+
 local function take_over(run)
-    local record = interrupt_record(run.slot)
-    if record then set_aside(record) end
+    set_aside(last_end(run))
     grant(asked.attempt, run.freed)
     return reply({
         outcome = 'won',
@@ -112,13 +101,7 @@ local function end_replaced()
         end
     end
     runs = kept
-    return ended
-end
-
-local function first_attempt()
-    local ended = end_replaced()
-    grant(1, 0)
-    return reply({outcome = 'won', attempt = 1, left = asked.lease, ended = ended})
+    return ended[1] and ended
 end
 
 local function answer()
@@ -131,7 +114,7 @@ local function answer()
     if asked.mode == 'takeover' then
         return reply({outcome = 'none', could = now <= asked.slot + asked.startable})
     end
-    return untimely(asked.limit) or overlapping() or first_attempt()
+    return untimely(asked.limit) or overlapping() or grant_first(end_replaced())
 end
 
 read_runs()

@@ -3,7 +3,7 @@
 local run = run_of(asked.slot)
 local record = last_record(asked.slot)
 if run and held(run) then
-    if record then end_record(record) end
+    end_record(record_of(run))
     drop_run(run)
     return reply({accepted = true})
 end

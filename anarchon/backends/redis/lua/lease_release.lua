@@ -3,7 +3,7 @@
 local run = run_of(asked.slot)
 if not run or run.token ~= asked.token then return reply({accepted = false}) end
 if not run.spent then
-    interrupt_record(run.slot, true)
+    write_record(digits(run.slot), interrupted(run, true))
     run.ends = now
     run.lease = 0
     run.spent = true

@@ -12,13 +12,27 @@ local function known(record)
 end
 
 -- nobody tells of a runner that is gone
-local function is_over(record, young)
-    return (record.ended or record.started + ORPHAN) < young
+local function may_go(name)
+    local record = redis.call('HGET', RECORDS, name) or ''
+    local ended = string.match(record, '"ended":(%d+)')
+    local started = string.match(record, '"started":(%d+)') or 0
+    return tonumber(ended or started + ORPHAN) < now - asked.keep_for
 end
 
 local function grant()
-    open_record(1)
-    trim_after_grant(is_over)
+    local name = digits(asked.slot)
+    local record = {
+        slot = asked.slot,
+        attempt = 1,
+        token = asked.token,
+        reason = asked.mode,
+        instance_id = asked.instance_id,
+        started = now,
+        status = 'running',
+    }
+    add_place(name, record)
+    write_record(name, record)
+    trim_records('(' .. digits(now - asked.keep_for), 100, may_go)
     return won(1, 0)
 end
 
