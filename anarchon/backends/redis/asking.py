@@ -15,7 +15,7 @@ from anarchon.protocol import Claim
 _in_json = json.JSONEncoder(separators=(",", ":"), check_circular=False).encode
 
 
-def argument(**asked: Value | Mapping[str, Value]) -> str:
+def argument(asked: Mapping[str, Value | Mapping[str, Value]]) -> str:
     """Return what a script is told."""
     known = {name: value for name, value in asked.items() if value is not None}
     return _in_json(known)

@@ -21,25 +21,21 @@ class Keys:
     strategy: Strategy
 
     def of_job(self, job: str, slot: int = 0) -> tuple[str, str, str]:
-        """Return the keys of a job: records, their order, and what is claimed."""
+        """Return the keys of a job: records, their order, and what is claimed.
+
+        That is of this slot alone, or of all slots.
+        """
         prefix = self._prefix(job)
-        return f"{prefix}:records", f"{prefix}:order", self.claimed(job, slot)
+        return f"{prefix}:records", f"{prefix}:order", self._claimed(prefix, slot)
 
     def of_history(self, job: str) -> Sequence[str]:
         """Return the keys of a job's history; with leases, a part is among the runs."""
         keys = self.of_job(job)
         return keys if self.strategy is Strategy.LEASE else keys[:2]
 
-    def claimed(self, job: str, slot: int = 0) -> str:
-        """Return the key of what is claimed: of this slot alone, or of all slots."""
-        prefix = self._prefix(job)
-        match self.strategy:
-            case Strategy.LEASE:
-                return f"{prefix}:runs"
-            case Strategy.STREAM_ID | Strategy.IDMP:
-                return f"{prefix}:{self.strategy}"
-            case Strategy.SCRIPT:
-                return f"{prefix}:slot:{slot}"
+    def of_runs(self, job: str) -> str:
+        """Return the key of a job's unfinished runs, with leases."""
+        return self.of_job(job)[2]
 
     @property
     def anywhere(self) -> str:
@@ -49,3 +45,12 @@ class Keys:
     def _prefix(self, job: str) -> str:
         # in braces: what a cluster chooses the node by
         return f"{self.namespace}:{{{escaped(job, LONGEST)}}}"
+
+    def _claimed(self, prefix: str, slot: int) -> str:
+        match self.strategy:
+            case Strategy.LEASE:
+                return f"{prefix}:runs"
+            case Strategy.STREAM_ID | Strategy.IDMP:
+                return f"{prefix}:{self.strategy}"
+            case Strategy.SCRIPT:
+                return f"{prefix}:slot:{slot}"

@@ -18,6 +18,8 @@ from anarchon.backends.redis.line import Line
 from anarchon.backends.redis.scripts import Script
 from anarchon.backends.redis.server import info_from
 
+# json.loads would look for an encoding, and for white space
+_from_json = json.JSONDecoder().raw_decode
 _UNREADABLE = re.compile(r"UNREADABLE (\S+) (.*)")
 
 
@@ -44,7 +46,9 @@ class Lane:
             RedisError: the outcome is unknown.
         """
         reply = await self._run(script, keys, asked)
-        return cast("Mapping[str, Any]", json.loads(cast("str | bytes", reply)))
+        text = reply.decode() if isinstance(reply, bytes) else cast("str", reply)
+        fields: Mapping[str, Any] = _from_json(text)[0]
+        return fields
 
     async def read(
         self, script: Script, keys: Sequence[str], asked: str

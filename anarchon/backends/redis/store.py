@@ -85,8 +85,9 @@ class RedisClaimStore:
         return [reading.record(job, keys[0], record) for record in stored]
 
     def _asked(self, **asked: Value | Mapping[str, Value]) -> str:
-        now = None if self._clock is None else milliseconds(self._clock.time())
-        return asking.argument(now=now, **asked)
+        if self._clock is not None:
+            asked["now"] = milliseconds(self._clock.time())
+        return asking.argument(asked)
 
 
 class RedisLeaseStore(RedisClaimStore):
@@ -114,7 +115,7 @@ class RedisLeaseStore(RedisClaimStore):
         return reading.merged(await _all(parts))
 
     async def _unfinished(self, jobs: Sequence[str]) -> Unfinished:
-        keys = {job: self._keys.claimed(job) for job in jobs}
+        keys = {job: self._keys.of_runs(job) for job in jobs}
         now, *stored = await self._work.read(
             self._scripts.unfinished, [*keys.values()], self._asked()
         )
