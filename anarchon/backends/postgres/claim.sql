@@ -28,12 +28,12 @@ DECLARE
     own {schema}.runs;
     rival {schema}.runs;
     older boolean := false;
-    newest bigint;
+    newest {schema}.runs;
 BEGIN
     FOR other IN
         SELECT * FROM {schema}.runs WHERE job = asked.job ORDER BY slot
     LOOP
-        newest := other.slot;
+        newest := other;
         CONTINUE WHEN other.ended;
         IF other.until > at + other.lease THEN
             other := {schema}.set_back(other, at);
@@ -48,7 +48,7 @@ BEGIN
     IF own.slot IS NULL THEN
         RETURN {schema}.first_attempt(asked, at, newest, rival, older);
     END IF;
-    RETURN {schema}.next_attempt(asked, at, newest, own, rival);
+    RETURN {schema}.next_attempt(asked, at, newest.slot, own, rival);
 END $$;
 
 -- next_attempt: answer a claim of a run that is unfinished
@@ -71,20 +71,21 @@ BEGIN
     IF own.attempt - own.freed >= asked.max_attempts THEN
         RETURN {schema}.used_up(at, newest, own);
     END IF;
-    RETURN {schema}.take_over(asked, at, own);
+    RETURN {schema}.take_over(asked, at, newest, own);
 END $$;
 
 -- first_attempt: answer a claim of a slot that has no unfinished run
 CREATE FUNCTION {schema}.first_attempt(
-    asked {schema}.request, at bigint, newest bigint,
+    asked {schema}.request, at bigint, newest {schema}.runs,
     rival {schema}.runs, older boolean
 ) RETURNS json
 LANGUAGE plpgsql AS $$
 DECLARE
     over json;
+    untrimmed integer := (coalesce(newest.untrimmed, 0) + 1) % 16;
 BEGIN
-    IF asked.slot <= newest THEN
-        RETURN {schema}.done(asked, at, newest);
+    IF asked.slot <= newest.slot THEN
+        RETURN {schema}.done(asked, at, newest.slot);
     END IF;
     IF asked.mode = 'takeover' THEN
         RETURN json_build_object('is', 'no run', 'now', at,
@@ -103,34 +104,33 @@ BEGIN
         -- nothing else of the job is alive here, so every older run is dead
         over := {schema}.end_for_good(asked.job, NULL, asked.slot - 1, at);
     END IF;
-    -- one statement: each takes about as long to begin as to write a row
-    WITH outdated AS (
-        DELETE FROM {schema}.runs WHERE job = asked.job AND ended
-    ), begun AS (
-        INSERT INTO {schema}.runs VALUES (asked.job, asked.slot, 1, asked.token,
-            asked.instance_id, at, at + asked.lease, asked.lease, false, 0, false)
-    )
+    INSERT INTO {schema}.runs VALUES (asked.job, asked.slot, 1, asked.token,
+        asked.instance_id, at, at + asked.lease, asked.lease, false, 0, false,
+        asked.keep, at - asked.keep_for, untrimmed);
     INSERT INTO {schema}.records VALUES (asked.job, at, 1, asked.slot, asked.token,
         asked.mode, asked.instance_id, NULL, 'running', NULL, NULL, 0);
-    PERFORM {schema}.trim(asked.job, asked.keep, at - asked.keep_for);
+    IF untrimmed = 0 THEN
+        PERFORM {schema}.trim(asked.job, asked.slot);
+    END IF;
     RETURN json_build_object('is', 'won', 'now', at, 'attempt', 1,
         'left', asked.lease, 'ended', over);
 END $$;
 
 -- take_over: grant the next attempt of a run whose lease ran out
 CREATE FUNCTION {schema}.take_over(
-    asked {schema}.request, at bigint, own {schema}.runs
+    asked {schema}.request, at bigint, newest bigint, own {schema}.runs
 ) RETURNS json
 LANGUAGE plpgsql AS $$
 BEGIN
     PERFORM {schema}.interrupt(own, at);
     UPDATE {schema}.runs
     SET attempt = asked.attempt, token = asked.token, instance_id = asked.instance_id,
-        started = at, until = at + asked.lease, lease = asked.lease, spent = false
+        started = at, until = at + asked.lease, lease = asked.lease, spent = false,
+        keep = asked.keep, young = at - asked.keep_for
     WHERE job = own.job AND slot = own.slot;
     INSERT INTO {schema}.records VALUES (asked.job, at, asked.attempt, asked.slot,
         asked.token, asked.mode, asked.instance_id, NULL, 'running', NULL, NULL, 0);
-    PERFORM {schema}.trim(asked.job, asked.keep, at - asked.keep_for);
+    PERFORM {schema}.trim(asked.job, newest);
     RETURN json_build_object('is', 'won', 'now', at, 'attempt', asked.attempt,
         'left', asked.lease, 'taken_from', own.instance_id, 'waited', at - own.until);
 END $$;
@@ -153,8 +153,8 @@ CREATE FUNCTION {schema}.done(
 LANGUAGE plpgsql AS $$
 DECLARE
     runner text := (
-        SELECT instance_id FROM {schema}.records
-        WHERE job = asked.job AND slot = asked.slot AND reason <> 'manual'
+        SELECT instance_id FROM {schema}.kept(asked.job)
+        WHERE slot = asked.slot AND reason <> 'manual'
         ORDER BY started DESC, attempt DESC LIMIT 1
     );
 BEGIN
@@ -180,26 +180,14 @@ LANGUAGE sql AS $$
     RETURNING *
 $$;
 
--- trim: drop what may go of a job's records, if any is old enough for that
---
--- This look spares most claims the walk along the newest ones.
-CREATE FUNCTION {schema}.trim(of_job text, keep bigint, young bigint) RETURNS void
-LANGUAGE plpgsql AS $$
-BEGIN
-    IF young > (SELECT min(started) FROM {schema}.records WHERE job = of_job) THEN
-        PERFORM {schema}.drop_old(of_job, keep, young);
-    END IF;
-END $$;
-
--- drop_old: drop the records that are older than the newest ones, ended long ago, and
--- are no part of an unfinished run
---
--- By the index, also where one job has nearly all rows: by what the statistics say, it
--- would then be as well to read them all.
-CREATE FUNCTION {schema}.drop_old(of_job text, keep bigint, young bigint) RETURNS void
-LANGUAGE plpgsql SET enable_seqscan = off AS $$
-BEGIN
-    DELETE FROM {schema}.records AS old
+-- over: the records that are no part of the history any more, as of the newest grant:
+-- older than the newest ones, ended long ago, and no part of an unfinished run
+CREATE FUNCTION {schema}.over(of_job text) RETURNS SETOF {schema}.records
+LANGUAGE sql STABLE AS $$
+    SELECT old.* FROM {schema}.records AS old, (
+        SELECT keep, young FROM {schema}.runs WHERE job = of_job
+        ORDER BY slot DESC LIMIT 1
+    ) AS newest
     WHERE job = of_job AND started < young AND ended < young
         AND (started, attempt, slot, token) < (
             SELECT started, attempt, slot, token FROM {schema}.records
@@ -210,7 +198,32 @@ BEGIN
         AND NOT EXISTS (
             SELECT FROM {schema}.runs AS run
             WHERE run.job = old.job AND run.slot = old.slot AND NOT run.ended
-        );
+        )
+$$;
+
+-- kept: the records that are part of the history
+CREATE FUNCTION {schema}.kept(of_job text) RETURNS SETOF {schema}.records
+LANGUAGE sql STABLE AS $$
+    SELECT * FROM {schema}.records
+    WHERE job = of_job AND (started, attempt, slot, token) NOT IN (
+        SELECT started, attempt, slot, token FROM {schema}.over(of_job)
+    )
+$$;
+
+-- trim: drop the records that are over, and the runs that tell nothing any more
+--
+-- It takes longer than all else that a claim does, so few claims do it. By the index,
+-- also where one job has nearly all rows: by what the statistics say, it would then be
+-- as well to read them all; and not by a bitmap, which has all that was ever dropped
+-- looked at again.
+CREATE FUNCTION {schema}.trim(of_job text, newest bigint) RETURNS void
+LANGUAGE plpgsql SET enable_seqscan = off SET enable_bitmapscan = off AS $$
+BEGIN
+    DELETE FROM {schema}.records AS old USING {schema}.over(of_job) AS gone
+    WHERE old.job = of_job
+        AND (old.started, old.attempt, old.slot, old.token)
+            = (gone.started, gone.attempt, gone.slot, gone.token);
+    DELETE FROM {schema}.runs WHERE job = of_job AND slot < newest AND ended;
 END $$;
 
 -- interrupt: write an end that the runner didn't tell, unless there is one

@@ -11,7 +11,7 @@ from importlib.resources import files
 Value = str | int | float | None
 Argument = Value | Sequence[str]
 
-_FILES = ("tables.sql", "steps.sql", "claim.sql")
+_FILES = ("tables.sql", "claim.sql", "steps.sql")
 
 _PLACE = re.compile(r"\$(\d+)")
 _NOT_PLAIN = re.compile(r"[^ !#-&(-\[\]-~]")

@@ -71,8 +71,8 @@ BEGIN
         RETURN json_build_object('now', at, 'accepted', true);
     END IF;
     RETURN json_build_object('now', at, 'accepted', EXISTS (
-        SELECT FROM {schema}.records
-        WHERE job = of_job AND slot = of_slot AND token = by_token
+        SELECT FROM {schema}.kept(of_job)
+        WHERE slot = of_slot AND token = by_token
             AND status = as_status AND duration IS NOT DISTINCT FROM took
             AND error IS NOT DISTINCT FROM with_error
     ));
@@ -101,7 +101,7 @@ END $$;
 CREATE FUNCTION {schema}.history(of_job text, up_to bigint) RETURNS json
 LANGUAGE sql STABLE AS $$
     SELECT coalesce(json_agg(newest), '[]') FROM (
-        SELECT * FROM {schema}.records WHERE job = of_job
+        SELECT * FROM {schema}.kept(of_job)
         ORDER BY started DESC, attempt DESC, slot DESC, token DESC LIMIT up_to
     ) AS newest
 $$;

@@ -1,6 +1,8 @@
 -- The tables of one namespace, in a schema of its own; {schema} is its quoted name.
 -- Instants are milliseconds since 1970 UTC by the server's clock, lengths milliseconds.
 -- Names compare byte by byte, whatever the database's collation makes of them.
+-- There are no checks: the server reads the text of each anew in every statement, and
+-- nothing but the steps writes here.
 
 -- the only row tells which version of all this is here
 CREATE TABLE {schema}.schema_version (
@@ -9,20 +11,25 @@ CREATE TABLE {schema}.schema_version (
 INSERT INTO {schema}.schema_version VALUES ({version});
 
 -- the unfinished runs, each with its current attempt and the end of its lease. A run
--- that has ended stays until a newer slot is granted, so that a job's newest row always
--- tells the newest slot that it was ever granted
+-- that has ended stays until a newer one has been granted and the job is trimmed, so
+-- that a job's newest row always tells the newest slot that it was ever granted. It also
+-- tells what its grant left of the history: "keep" records, and those that ended since
+-- "young"; "untrimmed" counts the grants since what is beyond was dropped
 CREATE TABLE {schema}.runs (
     job         text COLLATE "C" NOT NULL,
     slot        bigint NOT NULL,
-    attempt     integer NOT NULL CHECK (attempt >= 1),
+    attempt     integer NOT NULL,
     token       text COLLATE "C" NOT NULL,
     instance_id text NOT NULL,
     started     bigint NOT NULL,
-    until       bigint NOT NULL CHECK (until >= 0),
-    lease       bigint NOT NULL CHECK (lease >= 0),
+    until       bigint NOT NULL,
+    lease       bigint NOT NULL,
     spent       boolean NOT NULL,
-    freed       integer NOT NULL CHECK (freed >= 0),
+    freed       integer NOT NULL,
     ended       boolean NOT NULL,
+    keep        bigint NOT NULL,
+    young       bigint NOT NULL,
+    untrimmed   integer NOT NULL,
     PRIMARY KEY (job, slot)
 ) WITH (fillfactor = 50);
 
@@ -31,15 +38,13 @@ CREATE TABLE {schema}.runs (
 CREATE TABLE {schema}.records (
     job         text COLLATE "C" NOT NULL,
     started     bigint NOT NULL,
-    attempt     integer NOT NULL CHECK (attempt >= 1),
+    attempt     integer NOT NULL,
     slot        bigint NOT NULL,
     token       text COLLATE "C" NOT NULL,
-    reason      text NOT NULL
-        CHECK (reason IN ('scheduled', 'catch-up', 'takeover', 'manual')),
+    reason      text NOT NULL,
     instance_id text NOT NULL,
     ended       bigint,
-    status      text NOT NULL
-        CHECK (status IN ('running', 'success', 'failed', 'interrupted')),
+    status      text NOT NULL,
     duration    double precision,
     error       text,
     handed_over integer NOT NULL,
