@@ -171,15 +171,25 @@ class Tap:
             await self._acknowledge()
 
     async def _acknowledge(self) -> None:
-        """Acknowledge what was read, and with it all that comes in a moment."""
+        """Acknowledge what was read, and with it all that comes in a moment.
+
+        One at a time: on a busy connection the next one could overtake it, and the
+        server breaks a channel on which anything is acknowledged twice.
+        """
         self._acknowledging = True
-        await asyncio.sleep(_ACKNOWLEDGE_AFTER)
-        self._acknowledging = False
-        if self._name is not None:
-            with suppress(AMQPError):
-                await self._channel.basic_ack(
-                    self._newest_tag, multiple=True, wait=False
-                )
+        acknowledged = 0
+        try:
+            while acknowledged < self._newest_tag:
+                await asyncio.sleep(_ACKNOWLEDGE_AFTER)
+                if self._name is None:
+                    break
+                acknowledged = self._newest_tag
+                with suppress(AMQPError):
+                    await self._channel.basic_ack(
+                        acknowledged, multiple=True, wait=False
+                    )
+        finally:
+            self._acknowledging = False
 
 
 def _offset_of(message: DeliveredMessage) -> int:
