@@ -123,7 +123,8 @@ class BrokenHandler(logging.Handler):
         raise OSError("no space left")
 
 
-def test_a_log_that_fails_hurts_nobody() -> None:
+@pytest.mark.anyio
+async def test_a_log_that_fails_hurts_nobody() -> None:
     """Every listener behind it hears of the event, and of what a callback raised."""
     handler, heard = BrokenHandler(), list[object]()
     bus, event = EventBus(), failure("odd", ValueError("odd"))
