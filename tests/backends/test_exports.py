@@ -1,6 +1,7 @@
 """Every scheme leads to its backend, at the top level, without a server."""
 
 from collections.abc import Callable
+from functools import partial
 from importlib.metadata import entry_points
 
 import pytest
@@ -39,6 +40,25 @@ def test_entry_points_and_table_agree() -> None:
         if entry.dist is not None and entry.dist.name == "anarchon"
     }
     assert registered == backends._BUILT_IN  # noqa: SLF001  the table itself
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        anarchon.RedisBackend,
+        anarchon.PostgresBackend,
+        anarchon.RabbitMQBackend,
+        anarchon.NatsBackend,
+    ],
+)
+def test_what_is_no_client_is_not_shown(kind: Callable[[object], object]) -> None:
+    """A URL of another type, or one that a function has, may hold a password."""
+    secret = "redis://tom:s3cret@host"
+    assert "s3cret" not in repr(kind(partial(print, secret)))
+    for wrong in (secret.encode(), [secret], {"url": secret}):
+        with pytest.raises(anarchon.InvalidOption) as caught:
+            kind(wrong)
+        assert "s3cret" not in str(caught.value)
 
 
 @pytest.mark.parametrize(

@@ -149,7 +149,7 @@ async def test_pool_of_a_factory_is_closed_with_the_store(
 
 async def test_factory_of_something_else_is_refused() -> None:
     """What isn't a pool is named."""
-    with pytest.raises(InvalidOption, match="not 42"):
+    with pytest.raises(InvalidOption, match="not a int"):
         async with linked(PostgresBackend(lambda: 42)):
             pass
 

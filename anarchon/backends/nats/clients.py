@@ -68,7 +68,7 @@ def source_of(given: object) -> Source:
         return FromFactory(given)
     raise InvalidOption(
         "a NATS store is given by its URL, a client of nats-py or a function that "
-        f"makes one, not by {given!r}"
+        f"makes one, not by a {type(given).__name__}"
     )
 
 
@@ -168,11 +168,15 @@ class FromFactory:
         if inspect.isawaitable(made):
             made = await made
         if not isinstance(made, Client):
-            raise InvalidOption(f"{self._make!r} made {made!r}, no client of nats-py")
+            raise InvalidOption(
+                "what makes a client for NatsBackend must return a client of nats-py, "
+                f"not a {type(made).__name__}"
+            )
         return cast("NatsClient", made)  # noqa: ASYNC910  the user may not wait
 
     def __repr__(self) -> str:
-        return repr(self._make)
+        # its own repr may have a URL in it
+        return f"<{type(self._make).__name__}>"
 
 
 class Given:

@@ -109,7 +109,7 @@ def _checked(url_or_client: object) -> "Where":
         return url_or_client
     raise InvalidOption(
         "PostgresBackend takes a URL, an asyncpg.Pool or a function that makes one, "
-        f"not {url_or_client!r}"
+        f"not a {type(url_or_client).__name__}"
     )
 
 

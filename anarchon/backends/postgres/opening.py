@@ -87,7 +87,8 @@ async def _made_pool(factory: Factory) -> AsyncGenerator[Pool]:
     pool = await made if inspect.isawaitable(made) else made
     if not is_pool(pool):
         raise InvalidOption(
-            f"a factory for PostgresBackend returns an asyncpg.Pool, not {pool!r}"
+            "a factory for PostgresBackend returns an asyncpg.Pool, not a "
+            f"{type(pool).__name__}"
         )
     try:
         yield pool
