@@ -134,7 +134,7 @@ async def test_password_and_database_are_of_the_url(own: Redis) -> None:
     await check_claims(RedisBackend(f"{url}/3", namespace="of-url"))
     with own.client() as client:
         client.select(3)
-        assert 3 == len(client.keys("of-url:{sync}:*"))
+        assert 2 == len(client.keys("of-url:{sync}:*"))
 
 
 async def test_encrypted_connection_is_asked_for_by_its_scheme(fleet: Fleet) -> None:
