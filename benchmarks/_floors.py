@@ -10,21 +10,40 @@ from contextlib import asynccontextmanager
 
 Floor = Callable[[int], Awaitable[object]]
 
-# as many as a PostgreSQL store has
+# as many as a store has for its claims
+REDIS_CONNECTIONS = 16
 CONNECTIONS = 8
+PATIENCE = 5.0
 
 
 @asynccontextmanager
 async def evalsha(url: str) -> AsyncGenerator[Floor]:
     """Redis: call a script that sets one key."""
-    from redis.asyncio import BlockingConnectionPool, Redis
+    from redis.asyncio import ConnectionPool
+    from redis.asyncio.connection import AbstractConnection
 
-    pool = BlockingConnectionPool.from_url(url.partition("?")[0], max_connections=16)
-    async with Redis(connection_pool=pool) as client:
-        text = "return redis.call('SET', KEYS[1], ARGV[1])"
-        sha = await client.script_load(text)
-        yield lambda number: client.evalsha(sha, 1, f"floor:{number}", "token")
-    await pool.disconnect()
+    # bounded below at less cost, and kept, since a pool looks at what it gives out
+    pool = ConnectionPool.from_url(url.partition("?")[0], socket_timeout=None)
+    idle = asyncio.LifoQueue[AbstractConnection]()
+    for _ in range(REDIS_CONNECTIONS):
+        connection = pool.make_connection()  # type: ignore[no-untyped-call]
+        await connection.connect()
+        idle.put_nowait(connection)
+
+    async def send(*words: str | int) -> object:
+        connection = await idle.get()
+        async with asyncio.timeout(PATIENCE):
+            await connection.send_command(*words)
+            reply: object = await connection.read_response()
+        idle.put_nowait(connection)
+        return reply
+
+    sha = await send("SCRIPT", "LOAD", "return redis.call('SET', KEYS[1], ARGV[1])")
+    assert isinstance(sha, bytes)
+    name = sha.decode()
+    yield lambda number: send("EVALSHA", name, 1, f"floor:{number}", "token")
+    while not idle.empty():
+        await idle.get_nowait().disconnect()
 
 
 @asynccontextmanager
