@@ -1,15 +1,17 @@
 """What a PostgreSQL store holds: texts that aren't taken for SQL, and foreign data."""
 
+from dataclasses import replace
+
 import pytest
 
 from anarchon.backends.postgres import PostgresBackend
 from anarchon.backends.records import Unreadable
 from anarchon.model import End, Status
 from anarchon.protocol import Done, Won
-from anarchon.testing.conformance.probe import linked
+from anarchon.testing.conformance.probe import Link, linked
 from tests.servers.fleet import Fleet
 from tests.servers.postgres import Postgres
-from tests.stores.claims import claim_of, past_slots
+from tests.stores.claims import SUCCESS, claim_of, past_slots
 from tests.stores.stores import new_namespace
 
 pytestmark = [pytest.mark.anyio, pytest.mark.servers]
@@ -67,20 +69,46 @@ async def test_foreign_data_is_named(fleet: Fleet) -> None:
 
 
 async def test_newest_slot_far_ahead_can_be_reset(fleet: Fleet) -> None:
-    """L9: one statement lets a job run again that was granted a slot of next year."""
+    """L9: two statements let a job run again that was granted slots of next year."""
     server, name = fleet["postgres18"], new_namespace()
     assert isinstance(server, Postgres)
-    first, second = past_slots(2)
+    *before, last = past_slots(4)
     async with linked(PostgresBackend(server.url, namespace=name)) as link:
-        claim = claim_of("job", first, "first", "A")
-        assert isinstance(await link.call(link.store.claim, claim), Won)
+        for slot in before:
+            await run(link, slot, keep=10)
         server.ask(f'UPDATE "{name}".runs SET slot = slot + 31536000000')
-        claim = claim_of("job", second, "second", "A")
+        claim = claim_of("job", last, "last", "A")
         refused = await link.call(link.store.claim, claim)
         assert isinstance(refused, Done)
-        assert first + 31_536_000_000 == refused.newest
+        assert before[-1] + 31_536_000_000 == refused.newest
+        newest = f"""(SELECT max(slot) FROM "{name}".runs WHERE job = 'job')"""
         server.ask(
-            f'UPDATE "{name}".runs SET slot = {first} '
-            f"WHERE job = 'job' AND slot = {refused.newest}"
+            f"""DELETE FROM "{name}".runs WHERE job = 'job' AND ended """
+            f"AND slot < {newest}"
+        )
+        server.ask(
+            f'UPDATE "{name}".runs SET slot = {before[-1]} '
+            f"WHERE job = 'job' AND slot = {newest}"
         )
         assert isinstance(await link.call(link.store.claim, claim), Won)
+
+
+async def test_dropped_rows_are_few_claims_late(fleet: Fleet) -> None:
+    """L10: rows that nobody can read any more are dropped at every 16th grant."""
+    server, name = fleet["postgres18"], new_namespace()
+    assert isinstance(server, Postgres)
+    async with linked(PostgresBackend(server.url, namespace=name)) as link:
+        for slot in past_slots(40):
+            await run(link, slot, keep=3)
+            assert len(await link.call(link.store.history, "job", 100)) <= 4
+            for table in ("runs", "records"):
+                rows = server.ask(f'SELECT count(*) FROM "{name}".{table}')
+                assert int(rows) <= 3 + 16
+
+
+async def run(link: Link, slot: int, keep: int) -> None:
+    """Claim a slot and end its run."""
+    claim = replace(claim_of("job", slot, str(slot), "A"), keep=keep, keep_for=0.0)
+    assert isinstance(await link.call(link.store.claim, claim), Won)
+    answer = await link.call(link.store.finish, "job", slot, str(slot), SUCCESS)
+    assert answer.accepted
