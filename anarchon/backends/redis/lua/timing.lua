@@ -1,4 +1,4 @@
--- What a claim for a first attempt is answered with at the wrong time (L4, L5).
+-- What a claim for a first attempt is answered with at the wrong time (L4).
 
 local function untimely(limit)
     if asked.slot > now then return reply({outcome = 'early'}) end
