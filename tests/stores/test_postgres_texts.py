@@ -8,6 +8,7 @@ from anarchon.backends.postgres import PostgresBackend
 from anarchon.backends.records import Unreadable
 from anarchon.model import End, Status
 from anarchon.protocol import Done, Won
+from anarchon.testing.conformance import ManualClock
 from anarchon.testing.conformance.probe import Link, linked
 from tests.servers.fleet import Fleet
 from tests.servers.postgres import Postgres
@@ -91,6 +92,23 @@ async def test_newest_slot_far_ahead_can_be_reset(fleet: Fleet) -> None:
             f"WHERE job = 'job' AND slot = {newest}"
         )
         assert isinstance(await link.call(link.store.claim, claim), Won)
+
+
+async def test_finish_is_repeated_after_the_clock_was_set_back(fleet: Fleet) -> None:
+    """T10: a record that was dropped by no claim is found, however old it looks."""
+    clock = ManualClock()
+    server, first = fleet["postgres18"], clock.ms - 1_000
+    backend = PostgresBackend(server.url, namespace=new_namespace(), clock=clock)
+    async with linked(backend) as link:
+        claim = claim_of("job", first, "long", "A")
+        assert isinstance(await link.call(link.store.claim, claim), Won)
+        clock.move(10)
+        await run(link, first + 1_000, keep=1)
+        clock.move(-3_600)
+        for _ in range(2):
+            finish = link.store.finish
+            answer = await link.call(finish, "job", first, "long", SUCCESS)
+            assert answer.accepted
 
 
 async def test_dropped_rows_are_few_claims_late(fleet: Fleet) -> None:

@@ -71,8 +71,8 @@ BEGIN
         RETURN json_build_object('now', at, 'accepted', true);
     END IF;
     RETURN json_build_object('now', at, 'accepted', EXISTS (
-        SELECT FROM {schema}.kept(of_job)
-        WHERE slot = of_slot AND token = by_token
+        SELECT FROM {schema}.records
+        WHERE job = of_job AND slot = of_slot AND token = by_token
             AND status = as_status AND duration IS NOT DISTINCT FROM took
             AND error IS NOT DISTINCT FROM with_error
     ));
