@@ -215,9 +215,10 @@ $$;
 -- It takes longer than all else that a claim does, so few claims do it. By the index,
 -- also where one job has nearly all rows: by what the statistics say, it would then be
 -- as well to read them all; and not by a bitmap, which has all that was ever dropped
--- looked at again.
+-- looked at again. It is planned once in a session, which takes longer than to do it.
 CREATE FUNCTION {schema}.trim(of_job text, newest bigint) RETURNS void
-LANGUAGE plpgsql SET enable_seqscan = off SET enable_bitmapscan = off AS $$
+LANGUAGE plpgsql SET enable_seqscan = off SET enable_bitmapscan = off
+SET plan_cache_mode = force_generic_plan AS $$
 BEGIN
     DELETE FROM {schema}.records AS old USING {schema}.over(of_job) AS gone
     WHERE old.job = of_job
