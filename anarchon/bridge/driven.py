@@ -23,6 +23,7 @@ of the host's scopes, and the host waits for its end inside one scope of this fi
 import logging
 import os
 from abc import ABC, abstractmethod
+from asyncio import Task
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from contextvars import Context, copy_context
@@ -77,7 +78,7 @@ class DrivenBridge(ABC):
     async def hold(self, held: Held[T], *, within: float = 30.0) -> AsyncGenerator[T]:
         """Keep a context manager open on the store's side, as ``Bridge.hold`` says."""
         self._check_open()
-        tenant = Tenant(held)
+        tenant = Tenant(held, self._host_task())
         self._start(Call(tenant.live, self._context()))
         try:
             yield await self.call(tenant.opened, bound=within, keep=False)
@@ -100,6 +101,10 @@ class DrivenBridge(ABC):
 
     def _context(self) -> Context:
         return copy_context()
+
+    @abstractmethod
+    def _host_task(self) -> Task[object] | None:
+        """Return the host's running task, if the store's side is in the same loop."""
 
     @abstractmethod
     def _start(self, call: Call[T]) -> None:

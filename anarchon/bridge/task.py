@@ -28,6 +28,9 @@ class TaskBridge(DrivenBridge):
         with anyio.move_on_after(2 * self._close_within, shield=True):
             await self._tasks.close(self._close_within)
 
+    def _host_task(self) -> asyncio.Task[object] | None:
+        return asyncio.current_task()
+
     def _start(self, call: Call[T]) -> None:
         self._tasks.start(call)
 

@@ -12,15 +12,16 @@ from anarchon.bridge.held import Held, manager_of
 
 T = TypeVar("T")
 
-# seconds: longer than a scheduler takes to stop, in case there is no host any more
-_OUTLASTS = 60.0
-
 
 class Tenant(Generic[T]):
-    """``live`` is that task; ``opened`` and ``leave`` are asked afterwards."""
+    """``live`` is that task; ``opened`` and ``leave`` are asked afterwards.
 
-    def __init__(self, held: Held[T]) -> None:
+    ``host`` is the task that holds it, if that lives in the same loop.
+    """
+
+    def __init__(self, held: Held[T], host: "asyncio.Task[object] | None") -> None:
         self._held = held
+        self._host = host
         self._task: asyncio.Task[object] | None = None
         self._value: T
         self._error: BaseException | None = None
@@ -45,11 +46,12 @@ class Tenant(Generic[T]):
         try:
             return await self._leaving.wait()
         except asyncio.CancelledError as error:  # noqa: ASYNC103  it is the host's
-            if self._leaving.is_set() or error.args == (CLOSING,):
+            meant = self._leaving.is_set() or error.args == (CLOSING,)
+            if meant or self._host is None or self._host.done():
                 raise
-        # whoever cancels all tasks of the loop means the host, who leaves then
-        async with asyncio.timeout(_OUTLASTS):
-            return await self._leaving.wait()
+        # whoever cancels all tasks of the loop means the host, who leaves then or ends
+        self._host.add_done_callback(lambda _: self._leaving.set())
+        return await self._leaving.wait()
 
     async def opened(self) -> T:
         """Return what the manager yielded, or raise what entering it raised."""

@@ -70,6 +70,9 @@ class ThreadBridge(DrivenBridge):
         context.run(away.set, True)
         return context
 
+    def _host_task(self) -> None:
+        return None
+
     def _start(self, call: Call[T]) -> None:
         self._to_store.send(lambda: self._tasks.start(call))
 
