@@ -1,13 +1,14 @@
 """What a PostgreSQL store holds: texts that aren't taken for SQL, and foreign data."""
 
 from dataclasses import replace
+from typing import cast
 
 import pytest
 
 from anarchon.backends.postgres import PostgresBackend
 from anarchon.backends.records import Unreadable
 from anarchon.model import End, Status
-from anarchon.protocol import Done, Won
+from anarchon.protocol import Done, LeaseStore, Won
 from anarchon.testing.conformance import ManualClock
 from anarchon.testing.conformance.probe import Link, linked
 from tests.servers.fleet import Fleet
@@ -67,6 +68,24 @@ async def test_foreign_data_is_named(fleet: Fleet) -> None:
         with pytest.raises(Unreadable, match=f"attempt 1 of run {slot} of job 'sick'"):
             await link.call(link.store.history, "sick", 10)
         assert 1 == len(await link.call(link.store.history, "well", 10))
+
+
+async def test_senseless_lease_harms_no_other_job(fleet: Fleet) -> None:
+    """The unfinished runs of all jobs are read, whatever a hand has written to one."""
+    server, name = fleet["postgres18"], new_namespace()
+    assert isinstance(server, Postgres)
+    [slot] = past_slots(1)
+    async with linked(PostgresBackend(server.url, namespace=name)) as link:
+        for job in ("sick", "well"):
+            claim = claim_of(job, slot, job, "A")
+            assert isinstance(await link.call(link.store.claim, claim), Won)
+        server.ask(
+            f"""UPDATE "{name}".runs SET until = -9223372036854775808
+            WHERE job = 'sick'"""
+        )
+        store = cast("LeaseStore", link.store)
+        unfinished = await link.call(store.unfinished, ["sick", "well"])
+    assert ["sick", "well"] == [run.job for run in unfinished.runs]
 
 
 async def test_newest_slot_far_ahead_can_be_reset(fleet: Fleet) -> None:

@@ -112,7 +112,7 @@ LANGUAGE sql STABLE AS $$
     SELECT json_build_object('now', now.at, 'runs', (
         SELECT coalesce(json_agg(json_build_object('job', job, 'slot', slot,
             'attempt', attempt, 'instance_id', instance_id,
-            'left', least(until - now.at, lease)) ORDER BY job, slot), '[]')
+            'left', least(until::numeric - now.at, lease)) ORDER BY job, slot), '[]')
         FROM {schema}.runs WHERE job = ANY (of_jobs) AND NOT ended
     ))
     FROM (SELECT coalesce(given, {schema}.clock()) AS at) AS now
