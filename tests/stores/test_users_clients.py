@@ -20,7 +20,9 @@ from tests.stores.stores import new_namespace
 pytestmark = [pytest.mark.anyio, pytest.mark.servers]
 
 Making = Callable[[str], Held[object]]
-CLIENTS: dict[str, tuple[str, Callable[..., Backend], Making]] = {
+# each takes clients of its own driver
+MakesBackend = Callable[..., Backend]  # type: ignore[explicit-any]
+CLIENTS: dict[str, tuple[str, MakesBackend, Making]] = {
     "redis": (
         "redis8",
         anarchon.RedisBackend,
@@ -46,7 +48,7 @@ each_client = pytest.mark.parametrize(
 
 @each_client
 async def test_client_behind_a_bridge_is_used_and_left_open(
-    server: str, backend: Callable[..., Backend], making: Making, fleet: Fleet
+    server: str, backend: MakesBackend, making: Making, fleet: Fleet
 ) -> None:
     """One client serves one store after another, and is its maker's to close."""
     name = new_namespace()
@@ -65,7 +67,7 @@ async def test_client_behind_a_bridge_is_used_and_left_open(
 @each_client
 @pytest.mark.parametrize("anyio_backend", ["trio"])
 async def test_client_without_its_bridge_is_refused_on_trio(
-    server: str, backend: Callable[..., Backend], making: Making, fleet: Fleet
+    server: str, backend: MakesBackend, making: Making, fleet: Fleet
 ) -> None:
     """The error shows how the two are given together."""
     async with (
