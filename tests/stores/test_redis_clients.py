@@ -11,8 +11,9 @@ from anyio.from_thread import start_blocking_portal
 from redis.asyncio import Redis, RedisCluster, Sentinel
 
 from anarchon.backends.redis import RedisBackend
+from anarchon.backends.redis import client as module
 from anarchon.bridge import open_bridge
-from anarchon.errors import InvalidOption
+from anarchon.errors import BackendUnavailable, InvalidOption
 from anarchon.protocol import Backend, ClaimReply, Won
 from anarchon.testing.conformance import ClaimConformance, LeaseConformance, ManualClock
 from anarchon.testing.conformance.laws.order import InOrder, InTime
@@ -130,6 +131,19 @@ async def test_factory_of_anything_else_is_refused() -> None:
     backend = RedisBackend(redis.Redis)  # type: ignore[arg-type]
     with pytest.raises(InvalidOption, match=r"redis\.asyncio"):
         async with linked(backend):
+            pass
+
+
+async def test_factory_that_hangs_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A client that never gets ready holds nobody for longer than a server would."""
+    monkeypatch.setattr(module, "CONNECT_WITHIN", 0.1)
+
+    async def make() -> Redis:
+        await asyncio.Event().wait()
+        raise AssertionError
+
+    with anyio.fail_after(5), pytest.raises(BackendUnavailable, match="TimeoutError"):
+        async with linked(RedisBackend(make)):
             pass
 
 

@@ -65,7 +65,8 @@ async def opened(source: Source, bridge: Bridge | None) -> AsyncGenerator[Lines]
             yield Lines(another=lambda: closing.add_line(OwnLine(pool)))
         else:
             with reaching("the Redis server"):
-                client = closing.add_client(await _made_by(source))
+                async with asyncio.timeout(CONNECT_WITHIN):
+                    client = closing.add_client(await _made_by(source))
             yield _lines_of(client)
 
 
