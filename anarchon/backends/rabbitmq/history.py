@@ -52,7 +52,7 @@ _EMPTY_AFTER = 0.5
 _WHILE_IT_IS_MADE = (0.05, 0.1, 0.2)
 
 
-class Silence(TimeoutError):
+class Silence(Exception):
     """A stream that has entries gives none."""
 
 

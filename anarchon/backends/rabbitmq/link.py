@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from aio_pika.abc import AbstractConnection as Connection
 from aiormq.abc import AbstractChannel as Channel
-from aiormq.exceptions import PublishError
+from aiormq.exceptions import DeliveryError, PublishError
 
 from anarchon.backends.rabbitmq.entries import Entry, Mark, new_id, packed
 from anarchon.backends.rabbitmq.streams import (
@@ -93,7 +93,9 @@ class Link:
         Somebody left without an answer, so that nobody waits for one any more.
         """
         waited = time.monotonic() - since
-        if waited >= _DOUBTFUL_AFTER and self._heard_at < since:
+        silent = waited >= _DOUBTFUL_AFTER and self._heard_at < since
+        # where no entry is on its way, silence is no bad sign
+        if silent and self._awaited:
             self.lose(TimeoutError(f"nothing was read for {waited:.1f} s"))
 
     async def _publish(self, entry: Entry) -> asyncio.Future[None]:
@@ -106,6 +108,10 @@ class Link:
             # the stream was deleted
             self.lose(error)
             raise _broken(error) from error
+        except DeliveryError:
+            # refused by the server: nothing will be read back
+            self._awaited.pop(entry_id, None)
+            raise
         return read_back
 
     def _await(self, entry_id: str) -> asyncio.Future[None]:
