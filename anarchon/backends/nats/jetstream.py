@@ -46,8 +46,8 @@ class ApiError(Exception):
     def __init__(self, error: object) -> None:
         fields = fields_in(error)
         super().__init__(f"JetStream refuses: {fields.get('description')}")
-        self.code = fields.get("err_code")
-        self.description = str(fields.get("description"))
+        self.code: object = fields.get("err_code")
+        self.description: str = str(fields.get("description"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,7 +3,7 @@
 Decides how several hosts are written. Must not know the driver.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from urllib.parse import unquote, urlencode, urlsplit
 
@@ -51,7 +51,7 @@ class Servers:
         ]
         for address in self._addresses:
             _check(address, known)
-        self.options = self._addresses[0].options
+        self.options: Mapping[str, str] = self._addresses[0].options
         self.tls: bool = scheme.lower() == "tls"
         self.tls_ca: str | None = self.options.get(AUTHORITY)
         self.url: str = f"{scheme}://{hosts}"

@@ -43,8 +43,8 @@ class Schema:
     __slots__ = ("_calls", "name", "namespace")
 
     def __init__(self, namespace: str) -> None:
-        self.namespace = namespace
-        self.name = f'"{namespace}"'
+        self.namespace: str = namespace
+        self.name: str = f'"{namespace}"'
         self._calls: dict[str, str] = {}
 
     def script(self, version: int) -> str:

@@ -55,7 +55,7 @@ class ClaimLog:
     """Keeps a table up to date with the log, through one link after another."""
 
     def __init__(self, connector: Connector, stream: str, remember: int) -> None:
-        self.table = Table(remember)
+        self.table: Table = Table(remember)
         self._connector = connector
         self._stream = stream
         self._remember = f"{remember}s"
