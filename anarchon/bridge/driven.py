@@ -20,10 +20,10 @@ of the host's scopes, and the host waits for its end inside one scope of this fi
   that was blocked for longer than the bound finds both at once on waking.
 """
 
+import asyncio
 import logging
 import os
 from abc import ABC, abstractmethod
-from asyncio import Task
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from contextvars import Context, copy_context
@@ -103,7 +103,7 @@ class DrivenBridge(ABC):
         return copy_context()
 
     @abstractmethod
-    def _host_task(self) -> Task[object] | None:
+    def _host_task(self) -> asyncio.Task[object] | None:
         """Return the host's running task, if the store's side is in the same loop."""
 
     @abstractmethod

@@ -10,15 +10,16 @@ from typing import TypeVar
 T = TypeVar("T")
 
 Manager = AbstractAsyncContextManager[T]
-Held = Manager[T] | Callable[[], Manager[T] | Awaitable[Manager[T]]]
+Maker = Callable[[], Manager[T] | Awaitable[Manager[T]]]
+Held = Manager[T] | Maker[T]
 
 
-async def manager_of(held: Held[T]) -> Manager[T]:  # noqa: ASYNC910  often it is there
+async def manager_of(held: Held[T]) -> Manager[T]:
     """Return the manager, made now if it isn't there yet."""
-    # some managers can be called or awaited as well
+    # some managers can be called or awaited as well, so that is asked last
     if isinstance(held, AbstractAsyncContextManager):
-        return held  # pyright: ignore[reportUnknownVariableType]  # may be callable
+        return held  # noqa: ASYNC910  # pyright: ignore[reportUnknownVariableType]
     made = held()
     if isinstance(made, AbstractAsyncContextManager):
-        return made
+        return made  # noqa: ASYNC910  it was made at once
     return await made

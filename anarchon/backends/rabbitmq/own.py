@@ -42,14 +42,15 @@ class OwnConnection(aio_pika.Connection):
         """Connect; cancelled, nothing is left open."""
         try:
             await self.connect(timeout=CONNECTS_WITHIN)
-        except BaseException as error:
+        except InvalidFrameError:
+            await self.close()  # noqa: ASYNC120  nothing is open
+            raise ConnectionError(
+                "the server ended the connection at its start: is there a virtual "
+                f"host {self._host!r}, and may this user use it?"
+            ) from None
+        except BaseException:
             # else it would try that when it is forgotten
             await self.close()  # noqa: ASYNC102  nothing is open
-            if isinstance(error, InvalidFrameError):
-                raise ConnectionError(
-                    "the server ended the connection at its start: is there a virtual "
-                    f"host {self._host!r}, and may this user use it?"
-                ) from None
             raise
 
     async def leave(self) -> None:

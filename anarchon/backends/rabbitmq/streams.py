@@ -170,7 +170,7 @@ class Tap:
         if not self._acknowledging:
             await self._acknowledge()
 
-    async def _acknowledge(self) -> None:
+    async def _acknowledge(self) -> None:  # noqa: ASYNC910  there is something to
         """Acknowledge what was read, and with it all that comes in a moment.
 
         One at a time: on a busy connection the next one could overtake it, and the
