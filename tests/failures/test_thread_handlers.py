@@ -43,6 +43,11 @@ async def in_thread(alone: Alone, handler: Callable[[RunContext], object]) -> No
             await anyio.sleep(0.005)
 
 
+def told(alone: Alone) -> list[str]:
+    """Return the names of the events, but for slots that were due meanwhile."""
+    return [name for name in alone.names() if name != "skip"]
+
+
 async def test_a_plain_function_runs_in_a_thread() -> None:
     """The loop goes on meanwhile, and the record is like any other."""
     threads: list[int] = []
@@ -81,7 +86,7 @@ async def test_one_that_returns_after_a_stop_has_succeeded() -> None:
         await in_thread(alone, handler)
         await alone.scheduler.stop()
 
-        assert ["start", "success"] == alone.names()
+        assert ["start", "success"] == told(alone)
         assert [Status.SUCCESS] == await alone.statuses()
 
 
@@ -196,7 +201,7 @@ async def test_one_that_goes_on_past_the_stop_is_left_to_its_lease() -> None:
     assert [Status.RUNNING] == unfinished
     assert 1 == len(ended)
     assert time.monotonic() >= ended[0]
-    assert ["start", "interrupted"] == alone.names()
+    assert ["start", "interrupted"] == told(alone)
     assert not alone.seen(Interrupted)[0].handed_over
 
 
