@@ -93,9 +93,7 @@ class Link:
         Somebody left without an answer, so that nobody waits for one any more.
         """
         waited = time.monotonic() - since
-        silent = waited >= _DOUBTFUL_AFTER and self._heard_at < since
-        # where no entry is on its way, silence is no bad sign
-        if silent and self._awaited:
+        if waited >= _DOUBTFUL_AFTER and self._heard_at < since:
             self.lose(TimeoutError(f"nothing was read for {waited:.1f} s"))
 
     async def _publish(self, entry: Entry) -> asyncio.Future[None]:
