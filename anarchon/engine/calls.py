@@ -163,15 +163,26 @@ class StoreCalls:
             if isinstance(error, TimeoutError):
                 text = f"no answer within {bound:g} s"
             self.last_error = f"{operation}: {text}"
-            again = self._silent_since is not None
+            again = self._is_silent(error)
             self._reports.error(operation, text, about, again=again)
-            if not again and _is_silence(error):
-                self._silent_since = self._clock.monotonic()
             return None  # noqa: ASYNC910  who asks again backs off
+        self._is_heard()
+        return answer
+
+    def _is_silent(self, error: Exception) -> bool:
+        """Note what an error means; tell whether the store was silent before."""
+        if not _is_silence(error):
+            self._is_heard()
+            return False
+        again = self._silent_since is not None
+        if not again:
+            self._silent_since = self._clock.monotonic()
+        return again
+
+    def _is_heard(self) -> None:
         if self._silent_since is not None:
             self._reports.answers_again(self._clock.monotonic() - self._silent_since)
             self._silent_since = None
-        return answer
 
 
 def _is_silence(error: Exception) -> bool:

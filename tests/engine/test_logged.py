@@ -1,11 +1,19 @@
 """What the log says of a scheduler as a whole, and of the store beneath it."""
 
 import logging
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
 
 import anyio
 import pytest
 
+from anarchon import MemoryBackend
+from anarchon.backends.memory.store import MemoryLeaseStore
+from anarchon.backends.records import Unreadable
 from anarchon.events import Error, Interrupted, Start
+from anarchon.protocol import Claim, ClaimReply
+from anarchon.testing.clocks import VirtualClock
+from anarchon.testing.faults import FAIL_BEFORE
 from tests.alone import open_alone
 
 pytestmark = pytest.mark.anyio
@@ -53,6 +61,39 @@ async def test_an_outage_is_two_lines(caplog: pytest.LogCaptureFixture) -> None:
         line for line in lines(caplog, logging.WARNING) if "interrupted" not in line
     ]
     assert ["error instance_id=A", "store answers"] == told
+
+
+class SickStore(MemoryLeaseStore):
+    """A store in which the data of every claim's job makes no sense."""
+
+    async def claim(self, claim: Claim) -> ClaimReply:
+        """Say so, which is an answer."""
+        raise Unreadable(claim.job, "it makes no sense")
+
+
+class SickBackend(MemoryBackend):
+    """The backend of such a store."""
+
+    @asynccontextmanager
+    async def open(self) -> AsyncGenerator[MemoryLeaseStore]:
+        """Yield the store."""
+        yield SickStore(self._data)
+
+
+async def test_data_without_sense_is_no_silence(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """Told each time as an error, also right after an outage, whose end it is."""
+    backend = SickBackend(clock=VirtualClock())
+    async with open_alone(backend=backend) as alone:
+        alone.faults.script("claim", FAIL_BEFORE, FAIL_BEFORE)
+        # not when the unfinished runs are read, which would be heard
+        alone.scheduler.every("sync", "1m", handler, offset=10)
+        await anyio.sleep(120)
+        errors = [error.again for error in alone.seen(Error)]
+    assert [False, True, False, False] == errors[:4]
+    told = lines(caplog, logging.WARNING)
+    assert ["error instance_id=A", "store answers", "error instance_id=A"] == told[:3]
 
 
 @pytest.mark.parametrize("leases", [True, False])
