@@ -12,6 +12,7 @@ from enum import StrEnum
 from pathlib import Path
 
 import anarchon
+from tests.lines import whole_lines
 
 
 class Phase(StrEnum):
@@ -70,7 +71,7 @@ class Journal:
 
     def read(self, *phases: Phase) -> list[Line]:
         """Return the lines of these phases, of all if none is named, oldest first."""
-        lines = map(_line, Path(self.path).read_text().splitlines())
+        lines = map(_line, whole_lines(Path(self.path)))
         return [line for line in lines if not phases or line.phase in phases]
 
     def first(self, count: int, phase: Phase) -> list[Line]:

@@ -5,11 +5,13 @@ Decides how, kind by kind, so that a test can ask any server for what it was giv
 
 import asyncio
 from collections.abc import Coroutine
+from contextlib import suppress
 from typing import TypeVar
 
 import aio_pika
 import nats
-from aio_pika.abc import AbstractChannel, AbstractQueue
+from aio_pika.abc import AbstractChannel
+from aio_pika.exceptions import ChannelNotFoundEntity, ChannelPreconditionFailed
 from nats.aio.client import Client
 from nats.js.api import StreamConfig
 
@@ -103,20 +105,17 @@ async def _publish_to_log(url: str, word: str) -> None:
 
 async def _read_log(url: str) -> str:
     async with await aio_pika.connect(url) as connection:
-        channel = await connection.channel()
-        log = await _until_there(channel)
-        await channel.set_qos(1)
-        async with log.iterator(arguments={"x-stream-offset": "first"}) as messages:
-            message = await anext(messages)
-            await message.ack()
-            return message.body.decode()
-
-
-async def _until_there(channel: AbstractChannel) -> AbstractQueue:
-    """Return the stream, which is there shortly after the node answers."""
-    while True:
-        try:
-            return await channel.get_queue(NAME)
-        except aio_pika.exceptions.ChannelNotFoundEntity:
+        while True:
+            # shortly after the node answers the stream, or its part here, is still away
+            with suppress(ChannelNotFoundEntity, ChannelPreconditionFailed):
+                return await _first(await connection.channel())
             await asyncio.sleep(PAUSE)
-            await channel.reopen()
+
+
+async def _first(channel: AbstractChannel) -> str:
+    log = await channel.get_queue(NAME)
+    await channel.set_qos(1)
+    async with log.iterator(arguments={"x-stream-offset": "first"}) as messages:
+        message = await anext(messages)
+        await message.ack()
+        return message.body.decode()

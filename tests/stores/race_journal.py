@@ -9,6 +9,8 @@ from enum import StrEnum
 from pathlib import Path
 from typing import NamedTuple
 
+from tests.lines import whole_lines
+
 
 class Fate(StrEnum):
     """What becomes of a claim, in the order in which it may happen."""
@@ -45,7 +47,7 @@ class RaceJournal:
 
 def read_lines(path: Path) -> list[Line]:
     """Return what a process wrote, oldest first."""
-    words = (line.split(" ") for line in path.read_text().splitlines())
+    words = (line.split(" ") for line in whole_lines(path))
     return [Line(Fate(fate), int(slot), token) for fate, slot, token in words]
 
 
