@@ -8,6 +8,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import Self, TypeVar, Unpack
@@ -19,7 +20,7 @@ from tests.processes.history import read_history
 from tests.processes.journal import Journal, Phase
 from tests.processes.process import InstanceProcess
 from tests.processes.report import Report
-from tests.processes.setup import Handler, Setup, Work
+from tests.processes.setup import Changes, Handler, Setup, Work
 
 T = TypeVar("T")
 
@@ -34,8 +35,9 @@ class Cluster:
     """A store, a journal and the processes; leaving the block ends all of them.
 
     The instances run on the given loops in turn. Their store is a SQLite file in the
-    folder, or whatever is named. ``environments`` has what is special to some of them.
-    The first slots come ``soon``: as many seconds after their job was added.
+    folder, or whatever is named. ``environments`` and ``changes`` have what is special
+    to some of them, whenever they are loaded or begin. The first slots come ``soon``:
+    as many seconds after their job was added.
     """
 
     soon = SOON
@@ -51,10 +53,12 @@ class Cluster:
         self.journal = Journal(folder / "journal")
         self.options = options
         self.serve = True
+        self.tells_calls = False
         self.environments: dict[str, dict[str, str]] = {}
+        self.changes: dict[str, Changes] = {}
         self._log = folder / "errors"
         self._loops = loops
-        self._works: list[Work] = []
+        self.works: list[Work] = []
         self._instances: dict[str, InstanceProcess] = {}
         self._past: list[InstanceProcess] = []
         self._reports: list[Report] = []
@@ -84,7 +88,7 @@ class Cluster:
         """Add a job to whatever begins from now on; return its first slot, due soon."""
         first = round((time.time() + self.soon) * 1000)
         offset = first % round(period * 1000) / 1000
-        self._works.append(
+        self.works.append(
             Work(job=job, every=period, offset=offset, handler=handler, options=options)
         )
         return first
@@ -100,8 +104,9 @@ class Cluster:
                 self._past.append(self._instances[who])
             loop = self._loops[ord(who) % len(self._loops)]
             special = self.environments.get(who, {})
-            instance = InstanceProcess(who, loop, self._log, self._hear, special)
-            self._instances[who] = instance
+            self._instances[who] = InstanceProcess(
+                who, loop, self.store, self._log, self._hear, special
+            )
         self._until_said("loaded", [self[who] for who in names])
 
     def begin(self, names: str = "") -> None:
@@ -118,13 +123,15 @@ class Cluster:
         self.begin()
 
     def _setup(self, who: str) -> Setup:
-        return Setup(
+        usual = Setup(
             store=self.store,
             journal=self.journal.path,
-            works=tuple(self._works),
+            works=tuple(self.works),
             options={**self.options, "instance_id": who},
             serve=self.serve,
+            tells_calls=self.tells_calls,
         )
+        return replace(usual, **self.changes.get(who, {}))
 
     def _until_said(self, what: str, instances: Sequence[InstanceProcess]) -> None:
         pids = {instance.pid for instance in instances}
@@ -132,16 +139,18 @@ class Cluster:
 
     # --- what happened --------------------------------------------------------------
 
+    def reports(self) -> list[Report]:
+        """Return all that was reported, oldest first."""
+        with self._changed:
+            return list(self._reports)
+
     def seen(self, what: str, on: str | None = None) -> list[Report]:
         """Return what was reported, of all instances or of one, oldest first."""
-        with self._changed:
-            reports = list(self._reports)
-        return [r for r in reports if r.what == what and on in {None, r.who}]
+        return [r for r in self.reports() if r.what == what and on in {None, r.who}]
 
     def told(self, who: str) -> list[Report]:
         """Return all that was reported of one instance, oldest first."""
-        with self._changed:
-            return [report for report in self._reports if report.who == who]
+        return [report for report in self.reports() if report.who == who]
 
     def all_skipped(self, slot: int, who: set[str]) -> list[Report]:
         """Return the skips of a slot, once all of these have told theirs."""
@@ -199,8 +208,7 @@ class Cluster:
 
     def story(self) -> str:
         """Return all that was reported, and all that was complained about."""
-        with self._changed:
-            return "\n".join([*map(str, self._reports), self.complaints()])
+        return "\n".join([*map(str, self.reports()), self.complaints()])
 
     def _hear(self, report: Report) -> None:
         with self._changed:

@@ -11,24 +11,37 @@ import sys
 import threading
 import time
 from collections.abc import Awaitable, Callable
+from dataclasses import fields, replace
 from importlib import import_module
+from pkgutil import resolve_name
 
 import anyio
 import anyio.lowlevel
 
 import anarchon
 from anarchon.events import EVENT_NAMES
+from anarchon.protocol import Backend
 from tests.processes.backend import backend_of
 from tests.processes.journal import Journal, Phase
 from tests.processes.report import Report
 from tests.processes.setup import Handler, Setup
+from tests.processes.telling import Call, TellingBackend
+
+# what the first opening of a store would otherwise wait for
+BEHIND = {
+    "amqp": ("anarchon.backends.rabbitmq.store", "aio_pika"),
+    "nats": ("anarchon.backends.nats.store", "nats"),
+    "postgresql": ("anarchon.backends.postgres.store", "asyncpg"),
+    "redis": ("anarchon.backends.redis.store", "redis.asyncio"),
+    "sqlite": ("anarchon.backends.sqlite.store",),
+}
 
 
 async def live(setup: Setup) -> None:
     """Run the scheduler until a signal ends it."""
     journal = Journal(setup.journal)
     async with anarchon.open_scheduler(
-        backend_of(setup.store), start=False, **setup.options
+        opened_by(setup), start=False, **setup.options
     ) as scheduler:
         for name in EVENT_NAMES:
             scheduler.on(name, lambda event: say(Report.of(event, os.getpid())))
@@ -40,6 +53,19 @@ async def live(setup: Setup) -> None:
         await scheduler.start()
         await (serve if setup.serve else sleep)(scheduler)
     say(word(scheduler.instance_id, "ended"))
+
+
+def opened_by(setup: Setup) -> str | Backend:
+    """Return the backend of a setup."""
+    store = backend_of(setup.store)
+    if not setup.tells_calls:
+        return store
+
+    def tell(call: Call) -> None:
+        told = word(setup.options["instance_id"], call.what)
+        say(replace(told, **{f.name: getattr(call, f.name) for f in fields(call)}))
+
+    return TellingBackend(store, tell, setup.slow)
 
 
 async def serve(scheduler: anarchon.Scheduler) -> None:
@@ -87,9 +113,8 @@ def word(who: str, what: str) -> Report:
 
 
 def say(report: Report) -> None:
-    """Tell it at once, in one write."""
-    sys.stdout.write(report.to_line())
-    sys.stdout.flush()
+    """Tell it at once, in one write, from whichever thread."""
+    os.write(sys.stdout.fileno(), report.to_line().encode())
 
 
 def vanish_with_parent() -> None:
@@ -104,20 +129,22 @@ def vanish_with_parent() -> None:
     threading.Thread(target=wait, daemon=True).start()
 
 
-def load_all(loop: str) -> None:
+def load_all(loop: str, scheme: str) -> None:
     """Import what is needed later, so that those who begin together do so at once."""
-    for module in ("anarchon.opening", "anarchon.backends.sqlite.store"):
+    for module in ("anarchon.opening", *BEHIND.get(scheme, ())):
         import_module(module)
     anyio.run(anyio.sleep, 0, backend=loop)
 
 
 def main() -> None:
     """Load everything, wait for the setup, and live by it."""
-    who, loop = sys.argv[1:]
-    load_all(loop)
+    who, loop, scheme = sys.argv[1:]
+    load_all(loop, scheme)
     say(word(who, "loaded"))
     setup = Setup.from_line(sys.stdin.readline())
     vanish_with_parent()
+    if setup.first:
+        resolve_name(setup.first)()
     with contextlib.suppress(KeyboardInterrupt):
         anyio.run(live, setup, backend=loop)
 

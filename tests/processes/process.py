@@ -11,6 +11,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from tests.pages import ROOT
 from tests.processes.report import Report
@@ -23,14 +24,16 @@ ENDS_WITHIN = 15.0
 class InstanceProcess:
     """A process that reports what happens in it; each deed is reported as well.
 
-    ``environment`` is what its environment has beside or instead of this process's. A
-    deed returns the wall time before it was done, in seconds since 1970 UTC.
+    It gets ready for a store with this URL. ``environment`` is what its environment has
+    beside or instead of this process's. A deed returns the wall time before it was
+    done, in seconds since 1970 UTC.
     """
 
     def __init__(
         self,
         who: str,
         loop: str,
+        store: str,
         log: Path,
         hear: Callable[[Report], None],
         environment: Mapping[str, str],
@@ -40,7 +43,7 @@ class InstanceProcess:
         self._doomed = self._begun = False
         with log.open("a") as errors:
             self._process = subprocess.Popen(
-                [*COMMAND, who, loop],
+                [*COMMAND, who, loop, urlsplit(store).scheme],
                 cwd=ROOT,
                 env={**os.environ, "PYTHONWARNINGS": "error", **environment},
                 stdin=subprocess.PIPE,

@@ -5,7 +5,8 @@ of them.
 """
 
 import json
-from dataclasses import asdict, dataclass, fields
+import time
+from dataclasses import asdict, dataclass, field, fields
 
 from anarchon.events import Event
 
@@ -14,14 +15,17 @@ from anarchon.events import Event
 class Report:
     """An event of the scheduler, a word of its process, or a deed done to that.
 
-    ``what`` is the event's name, or the word, or the deed. ``at`` is the wall time of
-    the process, in seconds since 1970 UTC. The other fields are those of the event.
+    ``what`` is the event's name, or the word, or the deed; of a call to the store it is
+    ``asked`` and then ``answered``, with the answer as ``reason``. ``at`` is the wall
+    time of the process, in seconds since 1970 UTC; ``monotonic`` is the machine's,
+    which all its processes share. The other fields are those of the event.
     """
 
     who: str
     pid: int
     at: float
     what: str
+    monotonic: float = field(default_factory=time.monotonic)
     job: str = ""
     slot: int = 0
     attempt: int = 0
@@ -55,6 +59,7 @@ class Report:
 
     def __str__(self) -> str:
         told = asdict(self)
+        del told["monotonic"]
         who, pid, at, what = (told.pop(n) for n in ("who", "pid", "at", "what"))
         said = " ".join(f"{name}={value}" for name, value in told.items() if value)
         return f"{at:.3f} {who} ({pid}) {what} {said}"

@@ -5,6 +5,7 @@ Decides that line, for both ends of the pipe. Must not know what is tested.
 
 import json
 from dataclasses import asdict, dataclass
+from typing import TypedDict
 
 from anarchon.opening import SchedulerOptions
 from anarchon.options import JobOptions
@@ -33,11 +34,23 @@ class Work:
     options: JobOptions
 
 
+class Changes(TypedDict, total=False):
+    """What is special about the setup of one instance."""
+
+    store: str
+    works: tuple[Work, ...]
+    slow: float
+    first: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Setup:
     """One instance: its store, the journal, its jobs and its options.
 
-    Without ``serve`` the program is one that knows nothing of signals.
+    Without ``serve`` the program is one that knows nothing of signals. One that
+    ``tells_calls`` reports each call to the store; a claim's answer is ``slow``: it
+    comes so many seconds late. ``first`` names a function, as ``module:name``, that is
+    called before anything else.
     """
 
     store: str
@@ -45,6 +58,9 @@ class Setup:
     works: tuple[Work, ...]
     options: SchedulerOptions
     serve: bool = True
+    tells_calls: bool = False
+    slow: float = 0.0
+    first: str = ""
 
     def to_line(self) -> str:
         """Return the line that ``from_line`` reads."""
