@@ -102,12 +102,15 @@ class Cluster:
         for who in names:
             if who in self._instances:
                 self._past.append(self._instances[who])
-            loop = self._loops[ord(who) % len(self._loops)]
             special = self.environments.get(who, {})
             self._instances[who] = InstanceProcess(
-                who, loop, self.store, self._log, self._hear, special
+                who, self.loop_of(who), self.store, self._log, self.note, special
             )
         self._until_said("loaded", [self[who] for who in names])
+
+    def loop_of(self, who: str) -> str:
+        """Return which loop an instance runs on."""
+        return self._loops[ord(who) % len(self._loops)]
 
     def begin(self, names: str = "") -> None:
         """Let these begin at once, or all that are loaded; wait until they schedule."""
@@ -210,7 +213,8 @@ class Cluster:
         """Return all that was reported, and all that was complained about."""
         return "\n".join([*map(str, self.reports()), self.complaints()])
 
-    def _hear(self, report: Report) -> None:
+    def note(self, report: Report) -> None:
+        """Keep a report that comes from somebody else."""
         with self._changed:
             self._reports.append(report)
             self._changed.notify()

@@ -1,0 +1,51 @@
+"""What several plays and judges have in common: a run in progress, and its passing on.
+
+Decides nothing that only one scenario needs.
+"""
+
+from anarchon.model import RunRecord
+from tests.processes.report import Report
+from tests.processes.setup import Handler
+from tests.scenarios.evidence import JOB, Evidence
+from tests.scenarios.figures import HEARTBEAT, LEASE, TAKEOVER_WITHIN
+from tests.scenarios.judging import Time, holds, only, within
+from tests.scenarios.stage import Stage
+
+# it is hurt in the middle of that, and has to be done again from the beginning
+BRIEF = Handler(takes=1.0)
+
+
+def a_run(stage: Stage, handler: Handler = BRIEF, names: str = "ABC") -> str:
+    """Let instances begin with one job; return who runs it, when it is at work."""
+    stage.load(names)
+    stage.once(handler)
+    stage.begin(names)
+    return stage.at_work().who
+
+
+def until_done(stage: Stage, attempt: int) -> None:
+    """Wait until an attempt has come to success, and its backups have seen it."""
+    stage.until_seen("success", attempt=attempt)
+
+
+def in_vain(stage: Stage) -> None:
+    """Give the others more time than a backup would need."""
+    stage.watch(TAKEOVER_WITHIN + HEARTBEAT)
+
+
+def record_of(seen: Evidence, attempt: int, job: str = JOB) -> RunRecord:
+    """Return the only record of an attempt."""
+    records = [record for record in seen.history(job) if record.attempt == attempt]
+    return only(records, f"record of attempt {attempt}")
+
+
+def taken_over_in_time(seen: Evidence, gone: Report, attempt: int = 2) -> Time:
+    """Hold a takeover to its bounds, by the store's clock, from when the runner went.
+
+    Its last heartbeat was a heartbeat before that at the earliest.
+    """
+    before = record_of(seen, attempt - 1)
+    holds(before.ended_at is not None, f"attempt {attempt - 1} has no end")
+    assert before.ended_at is not None
+    after = before.ended_at.timestamp() - gone.at
+    return within("takeover", after, TAKEOVER_WITHIN, LEASE - HEARTBEAT)

@@ -1,0 +1,159 @@
+"""How a scenario is played on one store, and what is found.
+
+Decides that every promise is judged, whatever became of the others, and that a false
+start is played again. Must not know how anything is shown.
+"""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+from tests.processes.report import Report
+from tests.scenarios.always import ALWAYS
+from tests.scenarios.evidence import Evidence
+from tests.scenarios.figures import SOON
+from tests.scenarios.judging import Broken, Time
+from tests.scenarios.scenario import Promise, Scenario, Side
+from tests.scenarios.stage import Abandoned, FalseStart, Stage, staged
+from tests.scenarios.stores import STORES, Place, Store
+
+LOOPS = ("trio", "asyncio")
+FALSE_STARTS = 3
+
+
+class Outcome(StrEnum):
+    """What became of a performance."""
+
+    KEPT = "kept"
+    BROKEN = "broken"
+    NOT_PLAYED = "not played"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdict:
+    """A promise, as it was kept: how it was broken, if it was, and a time."""
+
+    promise: str
+    problem: str | None = None
+    time: Time | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Performance:
+    """A scenario on one store, as it went.
+
+    ``why`` says why it failed or wasn't played. ``took`` is in seconds, ``loops`` are
+    those that A, B and C ran on.
+    """
+
+    scenario: int
+    store: Store
+    outcome: Outcome
+    why: str = ""
+    loops: Sequence[str] = ()
+    verdicts: Sequence[Verdict] = ()
+    reports: Sequence[Report] = ()
+    took: float = 0.0
+
+
+class Playing:
+    """A scenario that is being played on one store, to be looked at meanwhile."""
+
+    def __init__(self, scenario: Scenario, place: Place, folder: Path) -> None:
+        self.scenario = scenario
+        self.place = place
+        self.performance: Performance | None = None
+        self._folder = folder
+        self._stage: Stage | None = None
+        self._abandoned = False
+
+    @property
+    def side(self) -> Side:
+        """What is promised on this kind of store."""
+        return self.scenario.side(self.place.store.leases)
+
+    def reports(self) -> Sequence[Report]:
+        """Return what was reported so far."""
+        if self.performance is not None:
+            return self.performance.reports
+        return self._stage.cluster.reports() if self._stage else []
+
+    def abandon(self) -> None:
+        """Let it end soon, from another thread."""
+        self._abandoned = True
+        if self._stage is not None:
+            self._stage.abandoned.set()
+
+    def play(self) -> Performance:
+        """Play it, judge it, and return the performance; it is kept here, too."""
+        self.performance = self._played()
+        return self.performance
+
+    def _played(self) -> Performance:
+        store = self.place.store
+        if why := self.side.not_on.get(store.name):
+            return self._told(Outcome.NOT_PLAYED, why)
+        try:
+            return self._played_in_time()
+        except Abandoned:
+            return self._told(Outcome.NOT_PLAYED, "interrupted")
+        except Exception as error:  # noqa: BLE001  the others go on, and it is told
+            return self._told(Outcome.FAILED, f"{type(error).__name__}: {error}")
+
+    def _played_in_time(self) -> Performance:
+        soon = SOON
+        for again in range(FALSE_STARTS):
+            try:
+                return self._played_once(self._folder / str(again), soon)
+            except FalseStart:
+                soon *= 2
+        return self._played_once(self._folder / "last", soon)
+
+    def _played_once(self, folder: Path, soon: float) -> Performance:
+        folder.mkdir(parents=True)
+        began = time.monotonic()
+        with staged(self.place, folder, self._loops(), soon) as stage:
+            self._stage = stage
+            if self._abandoned:
+                raise Abandoned
+            self.side.play(stage)
+            verdicts = judged((*self.side.promises, *ALWAYS), stage.evidence())
+            kept = all(verdict.problem is None for verdict in verdicts)
+            return Performance(
+                scenario=self.scenario.number,
+                store=self.place.store,
+                outcome=Outcome.KEPT if kept else Outcome.BROKEN,
+                loops=[stage.cluster.loop_of(who) for who in "ABC"],
+                verdicts=verdicts,
+                reports=stage.cluster.reports(),
+                took=time.monotonic() - began,
+            )
+
+    def _loops(self) -> Sequence[str]:
+        """Take turns, so that in each role both loops are seen on some store."""
+        turn = (self.scenario.number + STORES.index(self.place.store)) % len(LOOPS)
+        return LOOPS[turn:] + LOOPS[:turn]
+
+    def _told(self, outcome: Outcome, why: str) -> Performance:
+        return Performance(
+            scenario=self.scenario.number,
+            store=self.place.store,
+            outcome=outcome,
+            why=why,
+            reports=self.reports(),
+        )
+
+
+def judged(promises: Sequence[Promise], evidence: Evidence) -> list[Verdict]:
+    """Return what is found of each promise."""
+    return [_verdict(promise, evidence) for promise in promises]
+
+
+def _verdict(promise: Promise, evidence: Evidence) -> Verdict:
+    try:
+        return Verdict(promise=promise.text, time=promise.judge(evidence))
+    except Broken as broken:
+        return Verdict(promise=promise.text, problem=str(broken))

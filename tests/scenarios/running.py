@@ -1,0 +1,53 @@
+"""Scenarios one after the other, each on all stores at once.
+
+Decides the order, and that whoever watches is told of what goes on. Must not know how
+it is shown.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+from tests.scenarios.performance import Performance, Playing
+from tests.scenarios.scenario import Scenario
+from tests.scenarios.stores import Place, Store, opened
+from tests.servers.fleet import Fleet
+
+LOOK = 0.1
+
+Watch = Callable[[Sequence[Playing]], None]
+
+
+@contextmanager
+def places(stores: Sequence[Store], folder: Path) -> Iterator[Sequence[Place]]:
+    """Start the servers of these stores at the same time; leaving ends them."""
+    with Fleet() as fleet, ExitStack() as stack:
+
+        def start(store: Store) -> Place:
+            return stack.enter_context(opened(store, fleet, folder / store.name))
+
+        with ThreadPoolExecutor(len(stores)) as threads:
+            yield list(threads.map(start, stores))
+
+
+def perform(
+    scenario: Scenario, there: Sequence[Place], folder: Path, watch: Watch
+) -> list[Performance]:
+    """Play a scenario on these stores at the same time, and return what was found.
+
+    ``watch`` is called again and again until the end, and once at it. When it raises,
+    the plays are ended first.
+    """
+    playings = [Playing(scenario, place, folder / place.store.name) for place in there]
+    with ThreadPoolExecutor(len(playings)) as threads:
+        ends = [threads.submit(playing.play) for playing in playings]
+        try:
+            while wait(ends, LOOK).not_done:
+                watch(playings)
+            watch(playings)
+        except BaseException:
+            for playing in playings:
+                playing.abandon()
+            raise
+        return [end.result() for end in ends]
