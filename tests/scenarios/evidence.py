@@ -22,8 +22,8 @@ class Evidence:
     """All that is known about a play, each part oldest first.
 
     ``reports`` were told by the instances and by whoever did something to them,
-    ``lines`` written by the handlers, ``records`` of all jobs read from the store in the
-    end. ``complaints`` is what came out on standard error.
+    ``lines`` written by the handlers, ``records`` of all jobs read from the store in
+    the end. ``complaints`` is what came out on standard error.
     """
 
     reports: Sequence[Report]

@@ -68,6 +68,8 @@ def within(what: str, seconds: float, most: float, least: float = 0.0) -> Time:
 
 
 def _told(value: object) -> str:
-    if isinstance(value, list | tuple):
-        return f"[{', '.join(map(_told, value))}]"
-    return str(value)
+    match value:
+        case [*items]:
+            return f"[{', '.join(map(_told, items))}]"
+        case _:
+            return str(value)

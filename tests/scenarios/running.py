@@ -4,7 +4,7 @@ Decides the order, and that whoever watches is told of what goes on. Must not kn
 it is shown.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -20,7 +20,7 @@ Watch = Callable[[Sequence[Playing]], None]
 
 
 @contextmanager
-def places(stores: Sequence[Store], folder: Path) -> Iterator[Sequence[Place]]:
+def places(stores: Sequence[Store], folder: Path) -> Generator[Sequence[Place]]:
     """Start the servers of these stores at the same time; leaving ends them."""
     with Fleet() as fleet, ExitStack() as stack:
 

@@ -93,6 +93,6 @@ SCENARIO = Scenario(
     ),
     advice=(
         "A takeover starts the job from its beginning: nobody knows how far the killed "
-        "one came. [Long jobs](handlers.md#long-jobs) can keep checkpoints."
+        "one came. [Long runs](handlers.md#long-runs) can keep checkpoints."
     ),
 )
