@@ -5,7 +5,7 @@ Decides how a finding is worded. Must not know any promise.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import TypeVar, cast
 
 from tests.scenarios.figures import SLACK
 
@@ -68,8 +68,7 @@ def within(what: str, seconds: float, most: float, least: float = 0.0) -> Time:
 
 
 def _told(value: object) -> str:
-    match value:
-        case [*items]:
-            return f"[{', '.join(map(_told, items))}]"
-        case _:
-            return str(value)
+    if isinstance(value, list | tuple):
+        items = cast("Sequence[object]", value)
+        return f"[{', '.join(map(_told, items))}]"
+    return str(value)
