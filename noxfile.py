@@ -26,6 +26,7 @@ nox.options.sessions = [
     "properties",
     "slow",
     "processes",
+    "scenarios",
     "servers",
     "tests",
 ]
@@ -63,7 +64,16 @@ def servers(session: nox.Session) -> None:
     """Run what needs real servers: the backends, through all faults of their stores."""
     session.run("python", "tools/build_redis.py")
     marked = "servers and not slow"
-    session.run("pytest", "tests", "-m", marked, *session.posargs)
+    # most of it waits for an outage to pass or a server to start; so two do so at once
+    two = ["-p", "xdist", "-n", "2", "--dist", "loadfile"]
+    session.run("pytest", "tests", "-m", marked, *two, *session.posargs)
+
+
+@nox.session
+def scenarios(session: nox.Session) -> None:
+    """Play the failure scenarios with real processes, on real servers, side by side."""
+    session.run("python", "tools/build_redis.py")
+    session.run("python", "-m", "tests.scenarios", *session.posargs)
 
 
 @nox.session
