@@ -54,6 +54,7 @@ class Cluster:
         self.options = options
         self.serve = True
         self.tells_calls = False
+        self.first = ""
         self.environments: dict[str, dict[str, str]] = {}
         self.changes: dict[str, Changes] = {}
         self._log = folder / "errors"
@@ -133,6 +134,7 @@ class Cluster:
             options={**self.options, "instance_id": who},
             serve=self.serve,
             tells_calls=self.tells_calls,
+            first=self.first,
         )
         return replace(usual, **self.changes.get(who, {}))
 

@@ -40,7 +40,6 @@ class Changes(TypedDict, total=False):
     store: str
     works: tuple[Work, ...]
     slow: float
-    first: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

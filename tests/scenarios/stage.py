@@ -203,4 +203,5 @@ def staged(
     ):
         cluster.soon = soon
         cluster.tells_calls = True
+        cluster.first = place.first
         yield Stage(cluster, place, exits)

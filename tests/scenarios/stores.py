@@ -49,12 +49,14 @@ PAIRS = tuple(zip(LEASE_STORES, CLAIM_STORES, strict=True))
 class Place:
     """A store that is there. No other play goes on in it at the same time.
 
-    ``server`` is ``None`` where the store is a file in the ``folder``.
+    ``server`` is ``None`` where the store is a file in the ``folder``. ``first`` names a
+    function that each instance calls before anything else.
     """
 
     store: Store
     folder: Path
     server: Server | None
+    first: str = ""
 
     def new_url(self) -> str:
         """Return the URL of a store that nothing was ever written to."""
