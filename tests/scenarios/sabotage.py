@@ -45,7 +45,7 @@ def takeover_ignores_the_lease() -> None:
             runs = {slot: replace(run, until=0) for slot, run in runs.items()}
         return decide(claim, now, newest, runs, last_runner)
 
-    steps.decide = decide_wrongly
+    vars(steps)["decide"] = decide_wrongly
 
 
 def _edit(changes: Mapping[str, Callable[[str], str]]) -> None:
@@ -56,4 +56,4 @@ def _edit(changes: Mapping[str, Callable[[str], str]]) -> None:
             written[name] = change(written[name])
         return written
 
-    store.statements = edited
+    vars(store)["statements"] = edited

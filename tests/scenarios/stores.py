@@ -49,8 +49,8 @@ PAIRS = tuple(zip(LEASE_STORES, CLAIM_STORES, strict=True))
 class Place:
     """A store that is there. No other play goes on in it at the same time.
 
-    ``server`` is ``None`` where the store is a file in the ``folder``. ``first`` names a
-    function that each instance calls before anything else.
+    ``server`` is ``None`` where the store is a file in the ``folder``. ``first`` names
+    a function that each instance calls before anything else.
     """
 
     store: Store
