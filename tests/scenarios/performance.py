@@ -24,10 +24,11 @@ FALSE_STARTS = 3
 
 
 class Outcome(StrEnum):
-    """What became of a performance."""
+    """What became of a performance: one that is stuck didn't come to its end."""
 
     KEPT = "kept"
     BROKEN = "broken"
+    STUCK = "stuck"
     NOT_PLAYED = "not played"
     FAILED = "failed"
 
@@ -119,18 +120,26 @@ class Playing:
             self._stage = stage
             if self._abandoned:
                 raise Abandoned
-            self.side.play(stage)
+            stuck = self._stuck(stage)
             verdicts = judged((*self.side.promises, *ALWAYS), stage.evidence())
-            kept = all(verdict.problem is None for verdict in verdicts)
             return Performance(
                 scenario=self.scenario.number,
                 store=self.place.store,
-                outcome=Outcome.KEPT if kept else Outcome.BROKEN,
+                outcome=Outcome.STUCK if stuck else _outcome(verdicts),
+                why=stuck,
                 loops=[stage.cluster.loop_of(who) for who in "ABC"],
                 verdicts=verdicts,
                 reports=stage.cluster.reports(),
                 took=time.monotonic() - began,
             )
+
+    def _stuck(self, stage: Stage) -> str:
+        """Play to the end; return what it waited for in vain, if anything."""
+        try:
+            self.side.play(stage)
+        except AssertionError as error:
+            return str(error)
+        return ""
 
     def _loops(self) -> Sequence[str]:
         """Take turns, so that in each role both loops are seen on some store."""
@@ -145,6 +154,11 @@ class Playing:
             why=why,
             reports=self.reports(),
         )
+
+
+def _outcome(verdicts: Sequence[Verdict]) -> Outcome:
+    broken = any(verdict.problem is not None for verdict in verdicts)
+    return Outcome.BROKEN if broken else Outcome.KEPT
 
 
 def judged(promises: Sequence[Promise], evidence: Evidence) -> list[Verdict]:
