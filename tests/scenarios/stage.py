@@ -33,7 +33,7 @@ LOOK = 0.05
 
 
 class FalseStart(Exception):
-    """The instances began after the first slot; nothing can be said by this play."""
+    """The machine was too slow for the situation; nothing can be said by this play."""
 
 
 class Abandoned(Exception):
@@ -92,6 +92,10 @@ class Stage:
         self.cluster.begin(names)
         if time.time() > self._first:
             raise FalseStart(f"{names} took longer than {self.cluster.soon:g} s")
+
+    def join(self, names: str) -> None:
+        """Let loaded instances begin after others; wait until they schedule."""
+        self.cluster.begin(names)
 
     def back(self, names: str) -> None:
         """Start instances again, each in a new process; wait until they schedule."""
