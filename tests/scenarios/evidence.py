@@ -4,7 +4,7 @@ Decides how it is asked. Must not know what was promised.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from anarchon.model import Reason, RunRecord, Status
 from tests.processes.journal import Line, Phase
@@ -30,6 +30,15 @@ class Evidence:
     lines: Sequence[Line]
     records: Sequence[RunRecord]
     complaints: str = ""
+
+    def about(self, job: str) -> "Evidence":
+        """Return what there is about one job, and what is about none."""
+        return replace(
+            self,
+            reports=[report for report in self.reports if report.job in {"", job}],
+            lines=[line for line in self.lines if line.job == job],
+            records=self.history(job),
+        )
 
     # --- reports ----------------------------------------------------------------------
 
