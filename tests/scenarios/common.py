@@ -28,6 +28,11 @@ def until_done(stage: Stage, attempt: int) -> None:
     stage.until_seen("success", attempt=attempt)
 
 
+def until_ended(stage: Stage, who: str) -> None:
+    """Wait until the process of an instance has ended; note its exit status."""
+    stage.note(f"exit status {stage[who].ended()}", who)
+
+
 def in_vain(stage: Stage) -> None:
     """Give the others more time than a backup would need."""
     stage.watch(TAKEOVER_WITHIN + HEARTBEAT)
