@@ -1,0 +1,173 @@
+"""The runner is frozen for longer than its lease."""
+
+from anarchon.model import Reason, Status
+from tests.processes.journal import Line, Phase
+from tests.processes.setup import Handler
+from tests.scenarios.common import a_run, in_vain, taken_over_in_time, until_done
+from tests.scenarios.evidence import Evidence
+from tests.scenarios.figures import HEARTBEAT, TAKEOVER_WITHIN
+from tests.scenarios.judging import Time, holds, same, within
+from tests.scenarios.scenario import Promise, Scenario, Side
+from tests.scenarios.stage import Stage
+
+# long enough for the frozen one to wake before the second attempt is done
+HANDLER = Handler(takes=1.5)
+
+
+def _frozen(stage: Stage) -> str:
+    """Freeze the runner and return who it is."""
+    run = a_run(stage, HANDLER)
+    if stage.leases:
+        _after_a_beat(stage, run)
+    stage[run].freeze()
+    return run
+
+
+def _after_a_beat(stage: Stage, who: str) -> None:
+    """Wait until nothing is asked for a while: a file may be locked in a call."""
+    so_far = len(_beats(stage, who))
+    stage.until(lambda: len(_beats(stage, who)) > so_far)
+
+
+def _beats(stage: Stage, who: str) -> list[str]:
+    calls = stage.cluster.seen("answered", who)
+    return [call.what for call in calls if call.operation == "heartbeat"]
+
+
+def _on_leases(stage: Stage) -> None:
+    frozen = _frozen(stage)
+    stage.at_work(attempt=2)
+    stage[frozen].thaw()
+    stage.until_seen("interrupted", frozen)
+    until_done(stage, attempt=2)
+
+
+def _on_claims(stage: Stage) -> None:
+    frozen = _frozen(stage)
+    in_vain(stage)
+    stage[frozen].thaw()
+    until_done(stage, attempt=1)
+
+
+def _in_time(seen: Evidence) -> Time:
+    frozen, taker = seen.one("frozen").who, seen.one("takeover")
+    holds(frozen != taker.who, f"{frozen} was frozen, and took over from itself")
+    same(frozen, taker.from_instance)
+    same([(frozen, 1), (taker.who, 2)], seen.starts)
+    return taken_over_in_time(seen, seen.one("frozen"))
+
+
+def _refused(seen: Evidence) -> Time:
+    thawed, lost = seen.one("thawed"), seen.one("lost")
+    same((thawed.who, 1, "refused"), (lost.who, lost.attempt, lost.cause))
+    beats = seen.calls("heartbeat", on=thawed.who)
+    same(["refused"], [b.reason for b in beats if b.monotonic > thawed.monotonic])
+    same(["start", "lost", "interrupted"], seen.events(thawed.who, attempt=1))
+    told = seen.one("interrupted")
+    same((False, False), (told.handed_over, told.final))
+    return within("loss told after waking", lost.at - thawed.at, HEARTBEAT)
+
+
+def _cancelled(seen: Evidence) -> None:
+    thawed, lost, taker = seen.one("thawed"), seen.one("lost"), seen.one("takeover")
+    *before, last = _by(seen, thawed.who)
+    same((Phase.CANCELLED, 1), (last.phase, last.attempt))
+    while_away = seen.one("frozen").at, thawed.at
+    slept = [line for line in before if while_away[0] < line.at < while_away[1]]
+    holds(len(slept) <= 1, f"{thawed.who} went on while it was frozen")
+    after = [line for line in before if line.monotonic > lost.monotonic]
+    holds(not after, f"{thawed.who} went on after its loss was told")
+    same([(taker.who, 2)], seen.ends)
+
+
+def _by(seen: Evidence, who: str) -> list[Line]:
+    return [line for line in seen.lines if line.who == who]
+
+
+def _writes_nothing(seen: Evidence) -> None:
+    frozen, taker = seen.one("frozen").who, seen.one("takeover").who
+    same([], [*seen.calls("finish", on=frozen), *seen.calls("release", on=frozen)])
+    same(["takeover", "start", "success"], seen.events(taker, attempt=2))
+    same(
+        [
+            (1, Status.INTERRUPTED, Reason.SCHEDULED, frozen),
+            (2, Status.SUCCESS, Reason.TAKEOVER, taker),
+        ],
+        seen.outline(),
+    )
+
+
+def _waited(seen: Evidence) -> Time:
+    frozen, thawed = seen.one("frozen"), seen.one("thawed")
+    same([(frozen.who, 1)], seen.starts)
+    # the write that was under way when the signal was sent may be the last one
+    steps = [line for line in seen.lines if frozen.at < line.at < thawed.at]
+    holds(len(steps) <= 1, "the run went on meanwhile")
+    return within("frozen", thawed.at - frozen.at, 2 * TAKEOVER_WITHIN, TAKEOVER_WITHIN)
+
+
+def _went_on(seen: Evidence) -> None:
+    frozen = seen.one("frozen").who
+    same([(frozen, 1)], seen.ends)
+    same(["start", "success"], seen.events(frozen, attempt=1))
+    holds(
+        seen.one("thawed").at < seen.written(Phase.END)[0].at,
+        "the run ended while its runner was frozen",
+    )
+    same([(1, Status.SUCCESS, Reason.SCHEDULED, frozen)], seen.outline())
+
+
+SCENARIO = Scenario(
+    number=3,
+    title="The runner is frozen for longer than its lease",
+    story=(
+        "A job is due once. In the middle of its work the runner is frozen by SIGSTOP, "
+        "as a virtual machine that is paused, or a laptop that sleeps. It is woken by "
+        "SIGCONT when another instance is at work on the run, and knows of nothing."
+    ),
+    lease=Side(
+        summary="A backup takes over; the frozen one is told when it wakes",
+        play=_on_leases,
+        promises=(
+            Promise(
+                text="A backup takes over within lease + 2 heartbeats of the freeze, "
+                f"{TAKEOVER_WITHIN:.2f} s here, and not before the lease ran out.",
+                judge=_in_time,
+            ),
+            Promise(
+                text="The first heartbeat of the woken instance is refused: it tells "
+                "`lost`, with the cause `refused`, within a heartbeat of waking.",
+                judge=_refused,
+            ),
+            Promise(
+                text="Its handler is cancelled then, and does nothing more.",
+                judge=_cancelled,
+            ),
+            Promise(
+                text="It writes nothing in the store: history has attempt 1 as "
+                "interrupted, and attempt 2 as success.",
+                judge=_writes_nothing,
+            ),
+        ),
+    ),
+    claims=Side(
+        summary="No backup; the run waits until the runner wakes",
+        play=_on_claims,
+        promises=(
+            Promise(
+                text="Nobody else begins the run, however long it is frozen.",
+                judge=_waited,
+            ),
+            Promise(
+                text="Woken, its runner goes on as if nothing had been, and finishes "
+                "it.",
+                judge=_went_on,
+            ),
+        ),
+    ),
+    advice=(
+        "Between waking and the refusal the handler goes on for up to a heartbeat, "
+        "beside the second attempt. What it writes elsewhere in that time is kept out "
+        "by [fences](handlers.md#fences)."
+    ),
+)
