@@ -38,10 +38,24 @@ def in_vain(stage: Stage) -> None:
     stage.watch(TAKEOVER_WITHIN + HEARTBEAT)
 
 
+def again(seen: Evidence, what: str) -> list[Report]:
+    """Return what was reported of this by instances that were restarted."""
+    before = {killed.pid for killed in seen.seen("killed")}
+    return [report for report in seen.seen(what) if report.pid not in before]
+
+
 def record_of(seen: Evidence, attempt: int, job: str = JOB) -> RunRecord:
     """Return the only record of an attempt."""
     records = [record for record in seen.history(job) if record.attempt == attempt]
     return only(records, f"record of attempt {attempt}")
+
+
+def end_of(seen: Evidence, attempt: int) -> float:
+    """Return when an attempt ended, by the store's clock, in seconds since 1970 UTC."""
+    ended = record_of(seen, attempt).ended_at
+    holds(ended, f"attempt {attempt} has no end")
+    assert ended is not None
+    return ended.timestamp()
 
 
 def taken_over_in_time(seen: Evidence, gone: Report, attempt: int = 2) -> Time:
@@ -49,8 +63,5 @@ def taken_over_in_time(seen: Evidence, gone: Report, attempt: int = 2) -> Time:
 
     Its last heartbeat was a heartbeat before that at the earliest.
     """
-    before = record_of(seen, attempt - 1)
-    holds(before.ended_at is not None, f"attempt {attempt - 1} has no end")
-    assert before.ended_at is not None
-    after = before.ended_at.timestamp() - gone.at
+    after = end_of(seen, attempt - 1) - gone.at
     return within("takeover", after, TAKEOVER_WITHIN, LEASE - HEARTBEAT)

@@ -56,6 +56,17 @@ def only(found: Sequence[T], what: str) -> T:
     return found[0]
 
 
+def first(count: int, found: Sequence[T], what: str) -> Sequence[T]:
+    """Return the first so many of a kind.
+
+    Raises:
+        Broken: there are fewer.
+    """
+    if len(found) < count:
+        raise Broken(f"expected at least {count} {what}, found {len(found)}")
+    return found[:count]
+
+
 def within(what: str, seconds: float, most: float, least: float = 0.0) -> Time:
     """Return a time that lies between both bounds, give or take a busy machine.
 
