@@ -4,11 +4,12 @@ Decides nothing that only one scenario needs.
 """
 
 from anarchon.model import RunRecord
+from tests.processes.journal import Phase
 from tests.processes.report import Report
 from tests.processes.setup import Handler
 from tests.scenarios.evidence import JOB, Evidence
 from tests.scenarios.figures import HEARTBEAT, LEASE, TAKEOVER_WITHIN
-from tests.scenarios.judging import Time, holds, only, within
+from tests.scenarios.judging import Time, holds, only, same, within
 from tests.scenarios.stage import Stage
 
 # it is hurt in the middle of that, and has to be done again from the beginning
@@ -42,6 +43,16 @@ def again(seen: Evidence, what: str) -> list[Report]:
     """Return what was reported of this by instances that were restarted."""
     before = {killed.pid for killed in seen.seen("killed")}
     return [report for report in seen.seen(what) if report.pid not in before]
+
+
+def two_at_work(seen: Evidence) -> None:
+    """Hold that attempt 1 came to its end while attempt 2 was at work."""
+    found = [
+        (line.phase, line.attempt)
+        for line in seen.lines
+        if line.phase is not Phase.STEP
+    ]
+    same([(Phase.START, 1), (Phase.START, 2), (Phase.END, 1), (Phase.END, 2)], found)
 
 
 def record_of(seen: Evidence, attempt: int, job: str = JOB) -> RunRecord:
