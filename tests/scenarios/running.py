@@ -9,6 +9,8 @@ from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
+import pytest
+
 from tests.scenarios.performance import Performance, Playing
 from tests.scenarios.scenario import Scenario
 from tests.scenarios.stores import Place, Store, opened
@@ -20,15 +22,27 @@ Watch = Callable[[Sequence[Playing]], None]
 
 
 @contextmanager
-def places(stores: Sequence[Store], folder: Path) -> Generator[Sequence[Place]]:
-    """Start the servers of these stores at the same time; leaving ends them."""
+def places(
+    stores: Sequence[Store], folder: Path
+) -> Generator[tuple[list[Place], dict[str, str]]]:
+    """Start the servers of these stores at the same time; leaving ends them.
+
+    Gives the places of those that could be had, and why the others couldn't, by name.
+    """
     with Fleet() as fleet, ExitStack() as stack:
 
-        def start(store: Store) -> Place:
-            return stack.enter_context(opened(store, fleet, folder / store.name))
+        def start(store: Store) -> Place | str:
+            try:
+                return stack.enter_context(opened(store, fleet, folder / store.name))
+            except pytest.skip.Exception as absent:
+                return str(absent)
 
         with ThreadPoolExecutor(len(stores)) as threads:
-            yield list(threads.map(start, stores))
+            started = list(zip(stores, threads.map(start, stores), strict=True))
+        yield (
+            [place for _, place in started if isinstance(place, Place)],
+            {store.name: why for store, why in started if isinstance(why, str)},
+        )
 
 
 def perform(
