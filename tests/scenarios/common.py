@@ -61,9 +61,9 @@ def record_of(seen: Evidence, attempt: int, job: str = JOB) -> RunRecord:
     return only(records, f"record of attempt {attempt}")
 
 
-def end_of(seen: Evidence, attempt: int) -> float:
+def end_of(seen: Evidence, attempt: int, job: str = JOB) -> float:
     """Return when an attempt ended, by the store's clock, in seconds since 1970 UTC."""
-    ended = record_of(seen, attempt).ended_at
+    ended = record_of(seen, attempt, job).ended_at
     holds(ended, f"attempt {attempt} has no end")
     assert ended is not None
     return ended.timestamp()

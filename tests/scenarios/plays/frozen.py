@@ -1,12 +1,12 @@
 """The runner is frozen for longer than its lease."""
 
 from anarchon.model import Reason, Status
-from tests.processes.journal import Line, Phase
+from tests.processes.journal import Phase
 from tests.processes.setup import Handler
 from tests.scenarios.common import a_run, in_vain, taken_over_in_time, until_done
 from tests.scenarios.evidence import Evidence
 from tests.scenarios.figures import HEARTBEAT, TAKEOVER_WITHIN
-from tests.scenarios.judging import Time, holds, same, within
+from tests.scenarios.judging import Time, holds, only, same, within
 from tests.scenarios.scenario import Promise, Scenario, Side
 from tests.scenarios.stage import Stage
 
@@ -70,18 +70,21 @@ def _refused(seen: Evidence) -> Time:
 
 def _cancelled(seen: Evidence) -> None:
     thawed, lost, taker = seen.one("thawed"), seen.one("lost"), seen.one("takeover")
-    *before, last = _by(seen, thawed.who)
-    same((Phase.CANCELLED, 1), (last.phase, last.attempt))
-    while_away = seen.one("frozen").at, thawed.at
-    slept = [line for line in before if while_away[0] < line.at < while_away[1]]
-    holds(len(slept) <= 1, f"{thawed.who} went on while it was frozen")
-    after = [line for line in before if line.monotonic > lost.monotonic]
-    holds(not after, f"{thawed.who} went on after its loss was told")
+    _stood_still(seen)
+    cancelled = only(seen.written(Phase.CANCELLED), "cancellation")
+    same((thawed.who, 1), (cancelled.who, cancelled.attempt))
+    within("cancelled after its loss was told", cancelled.at - lost.at, 0.0)
+    mine = [line for line in seen.lines if line.who == thawed.who]
+    same(cancelled, mine[-1])
     same([(taker.who, 2)], seen.ends)
 
 
-def _by(seen: Evidence, who: str) -> list[Line]:
-    return [line for line in seen.lines if line.who == who]
+def _stood_still(seen: Evidence) -> None:
+    frozen, thawed = seen.one("frozen"), seen.one("thawed")
+    mine = [line.at for line in seen.lines if line.who == frozen.who]
+    # what was under way when the signal was sent may be written
+    meanwhile = [at for at in mine if frozen.at < at < thawed.at]
+    holds(len(meanwhile) <= 1, f"{frozen.who} went on while it was frozen")
 
 
 def _writes_nothing(seen: Evidence) -> None:
@@ -100,9 +103,7 @@ def _writes_nothing(seen: Evidence) -> None:
 def _waited(seen: Evidence) -> Time:
     frozen, thawed = seen.one("frozen"), seen.one("thawed")
     same([(frozen.who, 1)], seen.starts)
-    # the write that was under way when the signal was sent may be the last one
-    steps = [line for line in seen.lines if frozen.at < line.at < thawed.at]
-    holds(len(steps) <= 1, "the run went on meanwhile")
+    _stood_still(seen)
     return within("frozen", thawed.at - frozen.at, 2 * TAKEOVER_WITHIN, TAKEOVER_WITHIN)
 
 
@@ -110,10 +111,8 @@ def _went_on(seen: Evidence) -> None:
     frozen = seen.one("frozen").who
     same([(frozen, 1)], seen.ends)
     same(["start", "success"], seen.events(frozen, attempt=1))
-    holds(
-        seen.one("thawed").at < seen.written(Phase.END)[0].at,
-        "the run ended while its runner was frozen",
-    )
+    end = only(seen.written(Phase.END), "end")
+    holds(seen.one("thawed").at < end.at, "it ended while its runner was frozen")
     same([(1, Status.SUCCESS, Reason.SCHEDULED, frozen)], seen.outline())
 
 

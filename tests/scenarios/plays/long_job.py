@@ -7,7 +7,7 @@ from tests.processes.journal import Line, Phase
 from tests.processes.report import Report
 from tests.processes.setup import Handler
 from tests.scenarios.evidence import Evidence
-from tests.scenarios.judging import holds, only, same
+from tests.scenarios.judging import first, holds, only, same
 from tests.scenarios.scenario import Promise, Scenario, Side
 from tests.scenarios.stage import Stage
 
@@ -57,10 +57,9 @@ def _with_all_there(ready: Sequence[Report], lines: Sequence[Line]) -> list[Line
     return [line for line in lines if line.slot > there]
 
 
-def _starts(seen: Evidence, count: int) -> list[Line]:
+def _starts(seen: Evidence, count: int) -> Sequence[Line]:
     starts = _with_all_there(seen.seen("ready"), seen.written(Phase.START))
-    holds(len(starts) >= count, f"only {len(starts)} runs began")
-    return starts[:count]
+    return first(count, starts, "starts")
 
 
 def _end_of(seen: Evidence, slot: int) -> Line:

@@ -2,7 +2,14 @@
 
 from anarchon.model import Reason, Status
 from tests.processes.journal import Phase
-from tests.scenarios.common import BRIEF, in_vain, record_of, until_done
+from tests.scenarios.common import (
+    BRIEF,
+    end_of,
+    in_vain,
+    record_of,
+    until_done,
+    until_ended,
+)
 from tests.scenarios.evidence import Evidence
 from tests.scenarios.figures import HAND_OVER_WITHIN
 from tests.scenarios.judging import Time, holds, only, same, within
@@ -25,26 +32,22 @@ def _stopped(stage: Stage) -> str:
     return run.who
 
 
-def _ended(stage: Stage, who: str) -> None:
-    stage.note(f"exit status {stage[who].ended()}", who)
-
-
 def _on_leases(stage: Stage) -> None:
     stopped = _stopped(stage)
     until_done(stage, attempt=2)
-    _ended(stage, stopped)
+    until_ended(stage, stopped)
 
 
 def _on_claims(stage: Stage) -> None:
-    _ended(stage, _stopped(stage))
+    until_ended(stage, _stopped(stage))
     in_vain(stage)
 
 
 def _cancelled(seen: Evidence) -> None:
     stopped = seen.one("stopped")
     same(["start", "interrupted"], seen.events(stopped.who, attempt=1))
-    last = [line for line in seen.lines if line.who == stopped.who][-1]
-    same((Phase.CANCELLED, 1), (last.phase, last.attempt))
+    last = only(seen.written(Phase.CANCELLED), "cancellation")
+    same((stopped.who, 1), (last.who, last.attempt))
     within("cancelled", last.at - stopped.at, 0.0)
 
 
@@ -62,10 +65,8 @@ def _handed_over(seen: Evidence) -> Time:
     same((True, False), (told.handed_over, told.final))
     released = only(seen.calls("release"), "release")
     same((stopped.who, "accepted"), (released.who, released.reason))
-    before, after = record_of(seen, 1), record_of(seen, 2)
-    assert before.ended_at is not None
-    within("handed over", before.ended_at.timestamp() - stopped.at, 0.0)
-    waited = (after.started_at - before.ended_at).total_seconds()
+    within("handed over", end_of(seen, 1) - stopped.at, 0.0)
+    waited = record_of(seen, 2).started_at.timestamp() - end_of(seen, 1)
     return within("attempt 2 after the hand-over", waited, HAND_OVER_WITHIN)
 
 

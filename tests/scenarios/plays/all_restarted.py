@@ -1,0 +1,183 @@
+"""All instances are killed in the middle of a run, and started again."""
+
+import time
+
+from anarchon.model import Reason, Status
+from tests.scenarios.common import BRIEF, again, end_of, in_vain, record_of
+from tests.scenarios.evidence import JOB, Evidence
+from tests.scenarios.figures import HAND_OVER_WITHIN, HEARTBEAT, JITTER, LEASE
+from tests.scenarios.judging import Time, first, holds, only, same, within
+from tests.scenarios.scenario import Promise, Scenario, Side
+from tests.scenarios.stage import Stage
+
+# its lease is alive when the instances are back
+REPORT = "report"
+LONG_LEASE = 2.5 * LEASE
+# its next slot comes due while all are away
+POLL = "poll"
+RECENTLY = 1.4
+
+
+def _on_leases(stage: Stage) -> None:
+    stage.load()
+    stage.once(BRIEF)
+    stage.once(BRIEF, REPORT, lease=LONG_LEASE)
+    # so that the slot before the first one isn't caught up when they begin
+    period = stage.cluster.soon + RECENTLY
+    slot = stage.every(period, BRIEF, POLL, catch_up=RECENTLY)
+    stage.begin()
+    for job in (JOB, REPORT, POLL):
+        stage.at_work(job=job)
+    _restart_all(stage, slot / 1000 + period + JITTER)
+    for job in (JOB, REPORT):
+        stage.until_seen("success", attempt=2, job=job)
+    stage.until_seen("success", job=POLL)
+
+
+def _on_claims(stage: Stage) -> None:
+    stage.load()
+    stage.once(BRIEF)
+    stage.begin()
+    stage.at_work()
+    _restart_all(stage)
+    in_vain(stage)
+
+
+def _restart_all(stage: Stage, after: float = 0.0) -> None:
+    """Kill all, and let them begin again when leases of the usual length are over."""
+    killed = max([stage[who].kill() for who in "ABC"])
+    stage.load()
+    over = max(after, killed + LEASE + JITTER)
+    stage.until(lambda: time.time() > over)
+    stage.join("ABC")
+
+
+def _back(seen: Evidence) -> float:
+    """Return when the first one was back: it says so, or it asks the store already."""
+    told = [*again(seen, "ready"), *again(seen, "asked")]
+    holds(told, "nobody came back")
+    return min(report.at for report in told)
+
+
+def _went_on(seen: Evidence) -> Time:
+    _as_attempt_2(seen.about(JOB))
+    holds(end_of(seen, 1) > _back(seen) - HEARTBEAT, "somebody was left")
+    waited = record_of(seen, 2).started_at.timestamp() - _back(seen)
+    return within("takeover after the first is back", waited, HAND_OVER_WITHIN)
+
+
+def _as_attempt_2(seen: Evidence) -> None:
+    """Hold that one job's run was begun and lost, and then begun and finished."""
+    taker = only(again(seen, "takeover"), "takeover")
+    [(runner, _), *_] = first(1, seen.starts, "starts")
+    same(runner, taker.from_instance)
+    same([(runner, 1), (taker.who, 2)], seen.starts)
+    same([(taker.who, 2)], seen.ends)
+    same(["takeover", "start", "success"], seen.events(taker.who, attempt=2))
+    same(
+        [
+            (1, Status.INTERRUPTED, Reason.SCHEDULED, runner),
+            (2, Status.SUCCESS, Reason.TAKEOVER, taker.who),
+        ],
+        seen.outline(taker.job),
+    )
+
+
+def _others_watch(seen: Evidence) -> None:
+    sync = seen.about(JOB)
+    taker = sync.one("takeover")
+    checks = {
+        asked.who
+        for asked in again(sync, "asked")
+        if asked.reason == Reason.TAKEOVER and asked.monotonic > taker.monotonic
+    }
+    same(["A", "B", "C"], sorted({taker.who, *checks}))
+
+
+def _waited_for(seen: Evidence) -> Time:
+    report = seen.about(REPORT)
+    _as_attempt_2(report)
+    [(runner, _)] = first(1, report.starts, "starts")
+    skips = sorted((s.who, s.reason, s.by) for s in again(report, "skip"))
+    same([(who, "taken", runner) for who in "ABC"], skips)
+    holds(_back(seen) < end_of(seen, 1, REPORT), "they were back too late")
+    waited = end_of(seen, 1, REPORT) - seen.one("killed", runner).at
+    most, least = LONG_LEASE + 2 * HEARTBEAT, LONG_LEASE - HEARTBEAT
+    return within("takeover after the kill", waited, most, least)
+
+
+def _replaced(seen: Evidence) -> None:
+    poll = seen.about(POLL)
+    old, newer = first(2, poll.seen("start"), "starts")
+    holds(old.slot < newer.slot, f"{old.slot} was begun again")
+    same((1, Reason.CATCH_UP), (newer.attempt, newer.reason))
+    ended = poll.one("interrupted")
+    same((newer.who, old.slot, 1), (ended.who, ended.slot, ended.attempt))
+    same((False, True), (ended.handed_over, ended.final))
+    same([], poll.seen("takeover"))
+    same(
+        [
+            (1, Status.INTERRUPTED, Reason.SCHEDULED, old.who),
+            (1, Status.SUCCESS, Reason.CATCH_UP, newer.who),
+        ],
+        poll.outline(POLL)[:2],
+    )
+
+
+def _lost(seen: Evidence) -> None:
+    runner = seen.one("start").who
+    same([(runner, 1)], seen.starts)
+    same([], seen.ends)
+    same([], again(seen, "asked"))
+    same(3, len(again(seen, "ready")))
+    same([(1, Status.RUNNING, Reason.SCHEDULED, runner)], seen.outline())
+
+
+SCENARIO = Scenario(
+    number=6,
+    title="All instances restart in the middle of a run",
+    story=(
+        "While a job runs, all instances get SIGKILL, and nobody is left to be a "
+        "backup. They start again when the lease has run out. On lease backends two "
+        f"more jobs are in progress: one with a lease of {LONG_LEASE:g} s, which is "
+        "alive when the instances are back; and one that has come due again by then."
+    ),
+    lease=Side(
+        summary="One instance runs it again after the restart",
+        play=_on_leases,
+        promises=(
+            Promise(
+                text="One instance goes on with the run, as attempt 2, within two "
+                f"heartbeats of the first one's being back, {HAND_OVER_WITHIN:.2f} s "
+                "here.",
+                judge=_went_on,
+            ),
+            Promise(text="The others are its backups.", judge=_others_watch),
+            Promise(
+                text="A run whose lease is alive when they are back is skipped as "
+                "`taken`, watched, and taken over when its lease ends: within lease "
+                f"+ 2 heartbeats of the kill, {LONG_LEASE + 2 * HEARTBEAT:.2f} s here.",
+                judge=_waited_for,
+            ),
+            Promise(
+                text="Where a newer slot has come due, that is run instead, and the "
+                "older run ends as interrupted, for good.",
+                judge=_replaced,
+            ),
+        ),
+    ),
+    claims=Side(
+        summary="The run is lost",
+        play=_on_claims,
+        promises=(
+            Promise(
+                text="Nobody asks for the run; history has it as running, for ever.",
+                judge=_lost,
+            ),
+        ),
+    ),
+    advice=(
+        "What a restart needs to know is in the store, and not in the instances, so "
+        "names, number and order of those that start again don't matter."
+    ),
+)
