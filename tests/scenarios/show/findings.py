@@ -119,5 +119,6 @@ def _details(performance: Performance) -> list[str]:
         return times_of([performance])
     if performance.outcome is Outcome.BROKEN:
         broken = [v for v in performance.verdicts if v.problem is not None]
-        return [f"{len(broken)} of {len(performance.verdicts)} promises"]
+        first = (broken[0].problem or "").partition("\n")[0]
+        return [first, f"{len(broken)} of {len(performance.verdicts)} promises"]
     return performance.why.splitlines()[:1]

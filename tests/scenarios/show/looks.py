@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TextIO
+from typing import IO
 
 from tests.scenarios.show.marks import Kind
 
@@ -97,7 +97,7 @@ def legend_lines(width: int, *, ascii_only: bool) -> Iterator[list[tuple[str, Lo
     yield line
 
 
-def can_write_glyphs(file: TextIO | None = None) -> bool:
+def can_write_glyphs(file: IO[str] | None = None) -> bool:
     """Tell whether all glyphs can be written there, by default to standard output."""
     encoding = getattr(file or sys.stdout, "encoding", None) or "ascii"
     glyphs = "".join(look.glyph for look in (*GROUNDS.values(), *MARKS.values()))
