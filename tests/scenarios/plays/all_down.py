@@ -72,7 +72,8 @@ def _until_run(stage: Stage, slot: int) -> None:
 
 
 def _down(seen: Evidence) -> float:
-    return 1000 * max(killed.at for killed in seen.seen("killed"))
+    """Return when the last one was killed, in ms."""
+    return 1000 * max((killed.at for killed in seen.seen("killed")), default=0.0)
 
 
 def _begun(seen: Evidence) -> list[Line]:
@@ -98,7 +99,7 @@ def _latest_only(seen: Evidence) -> None:
         f"it was due {asked:.2f} s before, so it wasn't the latest",
     )
     slots = [line.slot for line in _begun(sync)]
-    same([*range(caught.slot, max(slots) + 1, STEP)], slots)
+    same([*range(caught.slot, max(slots, default=0) + 1, STEP)], slots)
 
 
 def _catch_up(sync: Evidence) -> Report:
@@ -157,14 +158,14 @@ def _in_time(seen: Evidence) -> None:
 
 SCENARIO = Scenario(
     number=7,
-    title="All instances are down when a run is due",
+    title="Slots come due while no instance is up",
     story=(
         f"A job is due every {PERIOD:g} s. All instances get SIGKILL, and start again "
         f"when at least {MISSED} of its slots have passed. A second job had its only "
         "slot in that time."
     ),
     lease=Side(
-        summary="Caught up on start, if it was due recently",
+        summary="The latest one is caught up with, if it is young enough",
         play=_on_leases,
         promises=(
             Promise(
@@ -186,7 +187,7 @@ SCENARIO = Scenario(
         ),
     ),
     claims=Side(
-        summary="The run never happens",
+        summary="What was missed is never run",
         play=_on_claims,
         promises=(
             Promise(

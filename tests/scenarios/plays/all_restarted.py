@@ -5,7 +5,7 @@ import time
 from anarchon.model import Reason, Status
 from tests.scenarios.common import BRIEF, again, end_of, in_vain, record_of
 from tests.scenarios.evidence import JOB, Evidence
-from tests.scenarios.figures import HAND_OVER_WITHIN, HEARTBEAT, JITTER, LEASE
+from tests.scenarios.figures import HAND_OVER_WITHIN, HEARTBEAT, JITTER, LEASE, SOON
 from tests.scenarios.judging import Time, first, holds, only, same, within
 from tests.scenarios.scenario import Promise, Scenario, Side
 from tests.scenarios.stage import Stage
@@ -16,19 +16,21 @@ LONG_LEASE = 2.5 * LEASE
 # its next slot comes due while all are away
 POLL = "poll"
 RECENTLY = 1.4
+# the slot before the first one isn't caught up when they begin
+PERIOD = SOON + RECENTLY
 
 
 def _on_leases(stage: Stage) -> None:
+    # all that follows depends on it, so it is the same after a false start
+    stage.cluster.soon = SOON
     stage.load()
     stage.once(BRIEF)
     stage.once(BRIEF, REPORT, lease=LONG_LEASE)
-    # so that the slot before the first one isn't caught up when they begin
-    period = stage.cluster.soon + RECENTLY
-    slot = stage.every(period, BRIEF, POLL, catch_up=RECENTLY)
+    slot = stage.every(PERIOD, BRIEF, POLL, catch_up=RECENTLY)
     stage.begin()
     for job in (JOB, REPORT, POLL):
         stage.at_work(job=job)
-    _restart_all(stage, slot / 1000 + period + JITTER)
+    _restart_all(stage, slot / 1000 + PERIOD + JITTER)
     for job in (JOB, REPORT):
         stage.until_seen("success", attempt=2, job=job)
     stage.until_seen("success", job=POLL)
@@ -61,7 +63,6 @@ def _back(seen: Evidence) -> float:
 
 def _went_on(seen: Evidence) -> Time:
     _as_attempt_2(seen.about(JOB))
-    holds(end_of(seen, 1) > _back(seen) - HEARTBEAT, "somebody was left")
     waited = record_of(seen, 2).started_at.timestamp() - _back(seen)
     return within("takeover after the first is back", waited, HAND_OVER_WITHIN)
 
@@ -135,7 +136,7 @@ def _lost(seen: Evidence) -> None:
 
 SCENARIO = Scenario(
     number=6,
-    title="All instances restart in the middle of a run",
+    title="All instances are killed while a job runs",
     story=(
         "While a job runs, all instances get SIGKILL, and nobody is left to be a "
         "backup. They start again when the lease has run out. On lease backends two "
@@ -143,7 +144,7 @@ SCENARIO = Scenario(
         "alive when the instances are back; and one that has come due again by then."
     ),
     lease=Side(
-        summary="One instance runs it again after the restart",
+        summary="One of them begins it again when they are back",
         play=_on_leases,
         promises=(
             Promise(
@@ -167,7 +168,7 @@ SCENARIO = Scenario(
         ),
     ),
     claims=Side(
-        summary="The run is lost",
+        summary="Nobody goes on with it; it stays `running`",
         play=_on_claims,
         promises=(
             Promise(

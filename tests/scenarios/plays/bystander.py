@@ -4,7 +4,7 @@ from anarchon.model import Reason, Status
 from tests.processes.journal import Phase
 from tests.processes.report import Report
 from tests.processes.setup import Handler
-from tests.scenarios.common import until_done
+from tests.scenarios.common import again, until_done
 from tests.scenarios.evidence import Evidence
 from tests.scenarios.judging import holds, only, same
 from tests.scenarios.scenario import Promise, Scenario, Side
@@ -48,18 +48,17 @@ def _is_check(report: Report) -> bool:
     return (report.what, report.reason) == ("asked", Reason.TAKEOVER)
 
 
-def _again(seen: Evidence) -> list[Report]:
-    """Return what the restarted instance told from then on."""
-    killed = seen.one("killed")
-    told = [r for r in seen.reports if r.who == killed.who and r.pid != killed.pid]
-    ready = only([report for report in told if report.what == "ready"], "restart")
-    end = only(seen.written(Phase.END), "end")
-    holds(ready.monotonic < end.monotonic, "the run was over before the restart was")
-    return told
+def _told_since(seen: Evidence) -> list[Report]:
+    """Return what the restarted instance told since, which was during the run."""
+    restarted = seen.one("killed").who
+    ready = [report for report in again(seen, "ready") if report.who == restarted]
+    back, end = only(ready, "restart"), only(seen.written(Phase.END), "end")
+    holds(back.monotonic < end.monotonic, "the run was over before the restart was")
+    return [report for report in seen.reports if report.pid == back.pid]
 
 
 def _once(seen: Evidence) -> None:
-    _again(seen)
+    _told_since(seen)
     runner = seen.one("start").who
     holds(runner != seen.one("killed").who, f"{runner} ran the job and was restarted")
     same([(runner, 1)], seen.starts)
@@ -69,38 +68,46 @@ def _once(seen: Evidence) -> None:
 
 
 def _found_taken(seen: Evidence) -> None:
-    again, runner = _again(seen), seen.one("start").who
-    asked = [r.reason for r in again if r.what == "asked"]
+    since = _told_since(seen)
+    asked = [report.reason for report in since if report.what == "asked"]
     same([Reason.CATCH_UP], [mode for mode in asked if mode != Reason.TAKEOVER])
-    skips = [(r.reason, r.by) for r in again if r.what == "skip"]
-    same([("taken", runner)], skips)
+    skips = [report for report in since if report.what == "skip"]
+    same(1, len(skips))
+    _others_skip(seen, more=skips[0].who)
+
+
+def _others_skip(seen: Evidence, more: str = "") -> None:
+    """Hold that all but the runner skipped the run once, and one of them once more."""
+    runner = seen.one("start").who
+    who = sorted([*(ALL - {runner}), *more])
+    skips = sorted((skip.who, skip.reason, skip.by) for skip in seen.seen("skip"))
+    same([(one, "taken", runner) for one in who], skips)
 
 
 def _watches(seen: Evidence) -> None:
-    again = _again(seen)
-    end = only(seen.written(Phase.END), "end")
-    checks = [r for r in again if _is_check(r) and r.monotonic < end.monotonic]
-    holds(checks, f"{seen.one('killed').who} didn't look after the run")
-    answers = {r.reason for r in again if r.what == "answered"}
-    holds("won" not in answers, "it won what it only had to watch")
-    refused = seen.calls("heartbeat", "refused")
-    holds(not refused, "the runner was refused")
+    since, end = _told_since(seen), only(seen.written(Phase.END), "end")
+    checks = [r for r in since if _is_check(r) and r.monotonic < end.monotonic]
+    holds(checks, "it didn't look after the run")
+    won = seen.calls("claim", "won", on=seen.one("killed").who)
+    holds(not won, "it won what it only had to watch")
+    same([], seen.calls("heartbeat", "refused"))
 
 
 def _asks_nothing(seen: Evidence) -> None:
-    told = [r.what for r in _again(seen)]
-    same([], [what for what in told if what in {"asked", "skip", "start"}])
+    told = [report.what for report in _told_since(seen)]
+    holds("asked" not in told, "it asked for something")
+    _others_skip(seen)
 
 
 SCENARIO = Scenario(
     number=4,
-    title="Another instance restarts in the middle of a run",
+    title="An instance restarts while another one runs the job",
     story=(
         "A job is due once. While one instance is at work on it, another one gets "
         "SIGKILL, and is started again before the run is over."
     ),
     lease=Side(
-        summary="Runs once; the restarted instance is a backup again",
+        summary="It runs once; who was restarted is a backup again",
         play=_on_leases,
         promises=(
             Promise(text="The run happens once, undisturbed.", judge=_once),
@@ -116,7 +123,7 @@ SCENARIO = Scenario(
         ),
     ),
     claims=Side(
-        summary="Runs once",
+        summary="It runs once",
         play=_on_claims,
         promises=(
             Promise(text="The run happens once, undisturbed.", judge=_once),

@@ -1,4 +1,4 @@
-"""A job runs longer than its period."""
+"""A run takes longer than the period of its job."""
 
 from collections.abc import Sequence
 
@@ -12,7 +12,7 @@ from tests.scenarios.scenario import Promise, Scenario, Side
 from tests.scenarios.stage import Stage
 
 PERIOD = 1.0
-TAKES = 2.4
+TAKES = 2.5
 # between two slots, in ms
 STEP = round(PERIOD * 1000)
 # of the slots that come due during a run
@@ -25,7 +25,7 @@ ALL = {"A", "B", "C"}
 def _begun(stage: Stage) -> None:
     """Let all begin with the job, and not with a slot that they have missed."""
     stage.load()
-    handler = Handler(takes=TAKES, step=0.2)
+    handler = Handler(takes=TAKES, step=0.25)
     if stage.leases:
         stage.every(PERIOD, handler, catch_up=0)
     else:
@@ -53,7 +53,7 @@ def _first_starts(stage: Stage, count: int) -> list[Line]:
 
 def _with_all_there(ready: Sequence[Report], lines: Sequence[Line]) -> list[Line]:
     """Return the lines about slots that came due when all instances were there."""
-    there = 1000 * max(report.at for report in ready)
+    there = 1000 * max((report.at for report in ready), default=0.0)
     return [line for line in lines if line.slot > there]
 
 
@@ -136,12 +136,12 @@ def _each_once(seen: Evidence) -> None:
 
 SCENARIO = Scenario(
     number=1,
-    title="A job runs longer than its period",
+    title="A run takes longer than the period of its job",
     story=(
         f"A job is due every {PERIOD:g} s and takes {TAKES:g} s. Nothing else happens."
     ),
     lease=Side(
-        summary="One run at a time; slots due meanwhile are skipped",
+        summary="Never two at a time; what comes due meanwhile is skipped",
         play=_on_leases,
         promises=(
             Promise(
@@ -161,7 +161,7 @@ SCENARIO = Scenario(
         ),
     ),
     claims=Side(
-        summary="Several copies run at once",
+        summary=f"Its runs overlap: {COPIES} are in progress at a time",
         play=_on_claims,
         promises=(
             Promise(

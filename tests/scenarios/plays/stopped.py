@@ -19,8 +19,8 @@ from tests.scenarios.stage import Stage
 EXIT = "exit status 0"
 
 
-def _stopped(stage: Stage) -> str:
-    """Stop the runner and return who it is."""
+def _stopped(stage: Stage) -> None:
+    """Stop the runner, and wait for the end of its process."""
     stage.load()
     if stage.leases:
         stage.once(BRIEF, max_attempts=1)
@@ -29,17 +29,16 @@ def _stopped(stage: Stage) -> str:
     stage.begin()
     run = stage.at_work()
     stage[run.who].stop()
-    return run.who
+    until_ended(stage, run.who)
 
 
 def _on_leases(stage: Stage) -> None:
-    stopped = _stopped(stage)
+    _stopped(stage)
     until_done(stage, attempt=2)
-    until_ended(stage, stopped)
 
 
 def _on_claims(stage: Stage) -> None:
-    until_ended(stage, _stopped(stage))
+    _stopped(stage)
     in_vain(stage)
 
 
@@ -103,24 +102,27 @@ def _recorded(seen: Evidence) -> None:
 
 
 STOPS = (
-    Promise(text="Its handler is cancelled at once.", judge=_cancelled),
-    Promise(text="Its process exits by itself, with status 0.", judge=_exits),
+    Promise(
+        text="The handler of the stopped instance is cancelled at once.",
+        judge=_cancelled,
+    ),
+    Promise(text="Its process ends by itself, with exit status 0.", judge=_exits),
 )
 
 SCENARIO = Scenario(
     number=5,
-    title="The runner is stopped gracefully",
+    title="The runner is asked to stop, by SIGTERM",
     story=(
         "A job is due once. In the middle of its work the runner gets SIGTERM, as in a "
-        "deploy. On lease backends the job has `max_attempts=1`."
+        "deploy, and stops its scheduler. On lease backends the job has `max_attempts=1`."
     ),
     lease=Side(
-        summary="Handed over at once; a backup finishes it",
+        summary="A backup has it within two heartbeats, as attempt 2",
         play=_on_leases,
         promises=(
             *STOPS,
             Promise(
-                text="It hands the run over, and a backup begins attempt 2 within two "
+                text="The run is handed over, and a backup begins attempt 2 within two "
                 f"heartbeats, {HAND_OVER_WITHIN:.2f} s here.",
                 judge=_handed_over,
             ),
@@ -137,7 +139,7 @@ SCENARIO = Scenario(
         ),
     ),
     claims=Side(
-        summary="The run is lost; history says `interrupted`",
+        summary="Nobody goes on with it; it stays `interrupted`",
         play=_on_claims,
         promises=(
             *STOPS,
