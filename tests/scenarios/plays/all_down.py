@@ -165,7 +165,7 @@ SCENARIO = Scenario(
         "slot in that time."
     ),
     lease=Side(
-        summary="The latest one is caught up with, if it is young enough",
+        summary="The latest is run at the start, if it is young enough",
         play=_on_leases,
         promises=(
             Promise(

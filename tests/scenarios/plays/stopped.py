@@ -114,7 +114,8 @@ SCENARIO = Scenario(
     title="The runner is asked to stop, by SIGTERM",
     story=(
         "A job is due once. In the middle of its work the runner gets SIGTERM, as in a "
-        "deploy, and stops its scheduler. On lease backends the job has `max_attempts=1`."
+        "deploy, and stops its scheduler. On lease backends the job has "
+        "`max_attempts=1`."
     ),
     lease=Side(
         summary="A backup has it within two heartbeats, as attempt 2",
