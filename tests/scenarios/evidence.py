@@ -35,7 +35,7 @@ class Evidence:
         """Return what there is about one job, and what is about none."""
         return replace(
             self,
-            reports=[report for report in self.reports if report.job in {"", job}],
+            reports=[r for r in self.reports if not r.job or r.job == job],
             lines=[line for line in self.lines if line.job == job],
             records=self.history(job),
         )

@@ -26,19 +26,24 @@ def at_work_among_ticks(stage: Stage, handler: Handler) -> str:
 
     It is at work then, and the next tick is most of a period ahead.
     """
-    stage.once(handler)
+    slot = stage.once(handler)
     stage.begin()
-    stage.until_seen("success", job=TICK)
+    until_ticked(stage, since=slot / 1000 - PERIOD / 2)
     return stage.at_work().who
 
 
-def until_ticked(stage: Stage, on: str | None = None) -> None:
-    """Wait until a tick has run that is due from now on, on an instance or on any."""
-    now = time.time() * 1000
+def until_ticked(
+    stage: Stage, on: str | None = None, since: float | None = None
+) -> None:
+    """Wait until a tick has run on an instance, or on any, that is due from then on.
+
+    That is now, or so many seconds since 1970 UTC.
+    """
+    begin = 1000 * (time.time() if since is None else since)
 
     def ticked() -> bool:
         runs = stage.cluster.seen("success", on)
-        return any(run.job == TICK and run.slot >= now for run in runs)
+        return any(run.job == TICK and run.slot >= begin for run in runs)
 
     stage.until(ticked)
 
