@@ -171,3 +171,6 @@ def _verdict(promise: Promise, evidence: Evidence) -> Verdict:
         return Verdict(promise=promise.text, time=promise.judge(evidence))
     except Broken as broken:
         return Verdict(promise=promise.text, problem=str(broken))
+    except Exception as error:  # noqa: BLE001  what it needed to judge isn't there
+        why = f"can't be judged, {type(error).__name__}: {error}"
+        return Verdict(promise=promise.text, problem=why)
