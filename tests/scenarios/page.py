@@ -34,8 +34,8 @@ a lease backend promises, and what a claim-only backend does in its place.
 
 Each is a test. Three instances, A, B and C, are real processes on a real store, and are
 killed (SIGKILL), frozen (SIGSTOP, SIGCONT), stopped (SIGTERM) and started again. Each
-promise below was judged on every store that it speaks of, by what the instances told, by
-what their handlers wrote into a file and by the history in the store; this page is made
+promise was judged on every store that it speaks of, by what the instances told, by what
+their handlers wrote into a file, and by the history in the store; this page is made
 from such a run. Watch it in a checkout, all of it or a part:
 
 ```sh
@@ -46,8 +46,9 @@ nox -s scenarios -- --scenario 3 --backend postgres nats
 It ends with the table below, and with `build/scenarios/report.html`, where each
 timeline is drawn. Half of the instances run on Trio, the others on asyncio. So that
 nobody waits for long, leases are short: `lease={figures.LEASE:g}`,
-`heartbeat={figures.HEARTBEAT:.3f}`, `stop_timeout={figures.STOP_TIMEOUT:g}`. By default a
-lease is 30 s, and so is `stop_timeout`; a heartbeat is a sixth of a lease there too.
+`heartbeat={figures.HEARTBEAT:.3f}` and `stop_timeout={figures.STOP_TIMEOUT:g}`. By
+default a lease is 30 s, and so is `stop_timeout`; a heartbeat is a sixth of a lease
+there too.
 """
 
 KINDS = {True: "Lease backend", False: "Claim-only backend"}
@@ -154,8 +155,8 @@ def _measured(kept: Kept) -> Iterator[str]:
     versions = ", ".join(dict.fromkeys(kept.servers.values()))
     yield _prose(
         f"The times below are those of a run on {kept.day} with {kept.where}, on "
-        f"{versions}: the shortest and the longest over all stores of a kind. Timelines "
-        "show one store of each kind, with the seconds below:"
+        f"{versions}: the shortest and the longest over all stores of a kind. A "
+        "timeline shows one store of each kind, with the seconds below it:"
     )
     looks = [f"{look.glyph} {look.meaning}" for look in legend()]
     yield _block(fill("   ".join(looks), LANES).splitlines())

@@ -6,6 +6,7 @@ else.
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from types import ModuleType
 
 from anarchon.backends.claim import Decision, Run, decide
 from anarchon.backends.sqlite import steps, store
@@ -45,7 +46,7 @@ def takeover_ignores_the_lease() -> None:
             runs = {slot: replace(run, until=0) for slot, run in runs.items()}
         return decide(claim, now, newest, runs, last_runner)
 
-    vars(steps)["decide"] = decide_wrongly
+    _replace(steps, "decide", decide_wrongly)
 
 
 def _edit(changes: Mapping[str, Callable[[str], str]]) -> None:
@@ -56,4 +57,9 @@ def _edit(changes: Mapping[str, Callable[[str], str]]) -> None:
             written[name] = change(written[name])
         return written
 
-    vars(store)["statements"] = edited
+    _replace(store, "statements", edited)
+
+
+def _replace(module: ModuleType, name: str, function: object) -> None:
+    assert callable(getattr(module, name))
+    setattr(module, name, function)

@@ -1,0 +1,147 @@
+"""The command: plays the scenarios that were asked for, shows them, writes the reports.
+
+Decides the options and the exit status. Must not know how anything is shown.
+"""
+
+import argparse
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from datetime import datetime
+from pathlib import Path
+
+from tests.pages import ROOT
+from tests.scenarios.page import KEPT, PAGE, kept_of, page_of
+from tests.scenarios.performance import Performance
+from tests.scenarios.plays import SCENARIOS
+from tests.scenarios.running import perform, places
+from tests.scenarios.scenario import Scenario
+from tests.scenarios.show.choice import show_for
+from tests.scenarios.show.data import json_of
+from tests.scenarios.show.findings import all_well
+from tests.scenarios.show.html import html_of
+from tests.scenarios.show.run import Run, Show, machine_here, python_here, servers_of
+from tests.scenarios.stores import STORES, Place, Store
+
+REPORTS = ROOT / "build" / "scenarios"
+
+ALL_KEPT, BROKEN, CANNOT_RUN, INTERRUPTED = 0, 1, 2, 130
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Carry out a command line; return its exit status.
+
+    0: every promise was kept. 1: one was broken, or a play didn't come to its end.
+    2: nothing could be played, or under CI not all. 130: interrupted.
+    """
+    options = _parser().parse_args(argv)
+    scenarios = [one for one in SCENARIOS if one.number in options.scenario]
+    stores = [one for one in STORES if one.name in options.backend]
+    try:
+        return max(_play(scenarios, stores, options) for _ in range(options.times))
+    except KeyboardInterrupt:
+        return INTERRUPTED
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="nox -s scenarios --",
+        description="Plays the failure scenarios on real servers, and shows them.",
+    )
+    numbers = [scenario.number for scenario in SCENARIOS]
+    names = [store.name for store in STORES]
+    parser.add_argument(
+        "--scenario",
+        type=int,
+        nargs="+",
+        choices=numbers,
+        default=numbers,
+        help="only these, by their numbers",
+    )
+    parser.add_argument(
+        "--backend", nargs="+", choices=names, default=names, help="only on these"
+    )
+    parser.add_argument(
+        "--times", type=int, default=1, help="how many times, one after the other"
+    )
+    parser.add_argument(
+        "--plain", action="store_true", help="plain lines, on a terminal too"
+    )
+    parser.add_argument(
+        "--report",
+        type=Path,
+        default=REPORTS,
+        help="the folder for report.html and report.json",
+    )
+    parser.add_argument(
+        "--page",
+        action="store_true",
+        help="write docs/scenarios.md from what was found",
+    )
+    return parser
+
+
+def _play(
+    scenarios: Sequence[Scenario], stores: Sequence[Store], options: argparse.Namespace
+) -> int:
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        places(stores, Path(folder)) as (there, absent),
+    ):
+        for name, why in absent.items():
+            print(f"not played on {name}: {why}", file=sys.stderr)
+        if not there or (absent and os.environ.get("CI")):
+            return CANNOT_RUN
+        run = _performed(scenarios, there, Path(folder), plain=options.plain)
+    _write(run, options.report)
+    well = all_well(run.performances)
+    if options.page and well:
+        kept = kept_of(run)
+        KEPT.write_text(kept.to_json())
+        PAGE.write_text(page_of(SCENARIOS, kept))
+    return ALL_KEPT if well else BROKEN
+
+
+def _performed(
+    scenarios: Sequence[Scenario], there: Sequence[Place], folder: Path, *, plain: bool
+) -> Run:
+    began, since = datetime.now().astimezone(), time.monotonic()
+    with show_for(plain=plain) as show:
+        performances = [
+            performance
+            for scenario in scenarios
+            for performance in _shown(scenario, there, folder, show)
+        ]
+        run = Run(
+            scenarios=scenarios,
+            performances=performances,
+            began=began,
+            took=time.monotonic() - since,
+            python=python_here(),
+            machine=machine_here(),
+            servers=servers_of(there),
+        )
+        show.conclude(run)
+    return run
+
+
+def _shown(
+    scenario: Scenario, there: Sequence[Place], folder: Path, show: Show
+) -> list[Performance]:
+    own = folder / f"scenario {scenario.number}"
+    performances = perform(scenario, there, own, show.watch)
+    show.ended(scenario, performances)
+    return performances
+
+
+def _write(run: Run, folder: Path) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "report.html").write_text(html_of(run))
+    (folder / "report.json").write_text(json_of(run))
+    print(f"Reports: {folder / 'report.html'}, report.json")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
