@@ -1,0 +1,178 @@
+"""An instance is stopped while its claim is under way."""
+
+from anarchon.model import Reason, Status
+from tests.processes.journal import Phase
+from tests.processes.report import Report
+from tests.scenarios.common import (
+    BRIEF,
+    end_of,
+    in_vain,
+    record_of,
+    until_done,
+    until_ended,
+)
+from tests.scenarios.evidence import Evidence
+from tests.scenarios.figures import HAND_OVER_WITHIN
+from tests.scenarios.judging import Time, holds, only, same, within
+from tests.scenarios.scenario import Promise, Scenario, Side
+from tests.scenarios.stage import Stage
+
+# how late A hears what the store has answered
+LATE = 0.25
+
+
+def _stopped(stage: Stage) -> None:
+    """Let A ask alone, stop it before it hears the answer, and let others come."""
+    stage.cluster.changes["A"] = {"slow": LATE}
+    stage.load()
+    if stage.leases:
+        stage.once(BRIEF, max_attempts=1)
+    else:
+        stage.once(BRIEF)
+    stage.begin("A")
+    stage.until(lambda: _asked(stage))
+    stage["A"].stop()
+    stage.join("BC")
+    until_ended(stage, "A")
+
+
+def _asked(stage: Stage) -> list[Report]:
+    return stage.cluster.seen("asked", "A")
+
+
+def _on_leases(stage: Stage) -> None:
+    _stopped(stage)
+    until_done(stage, attempt=2)
+
+
+def _on_claims(stage: Stage) -> None:
+    _stopped(stage)
+    in_vain(stage)
+
+
+def _not_begun(seen: Evidence) -> None:
+    """Hold that A heard that it won after it was stopped, and began nothing."""
+    stopped = seen.one("stopped")
+    asked, answered = (
+        seen.one("asked", "A"),
+        only(seen.calls("claim", on="A"), "answer"),
+    )
+    holds(asked.at < stopped.at < answered.at, "A wasn't stopped during its claim")
+    same("won", answered.reason)
+    same([], [line for line in seen.lines if line.who == "A"])
+    same(["interrupted"], seen.events("A", attempt=1))
+
+
+def _exits(seen: Evidence) -> None:
+    exited = seen.one("exit status 0", "A")
+    within("exit", exited.at - seen.one("stopped").at, LATE)
+
+
+def _handed_over(seen: Evidence) -> None:
+    answered = only(seen.calls("claim", on="A"), "answer to A")
+    released = only(seen.calls("release"), "release")
+    same(("A", "accepted"), (released.who, released.reason))
+    told = seen.one("interrupted")
+    same((True, False), (told.handed_over, told.final))
+    within("released", released.at - answered.at, 0.0)
+
+
+def _by_another(seen: Evidence) -> Time:
+    taker = seen.one("takeover")
+    same("A", taker.from_instance)
+    same([(taker.who, 2)], seen.starts)
+    same([(taker.who, 2)], seen.ends)
+    same(["takeover", "start", "success"], seen.events(taker.who, attempt=2))
+    waited = record_of(seen, attempt=2).started_at.timestamp() - end_of(seen, attempt=1)
+    return within("attempt 2 after the hand-over", waited, HAND_OVER_WITHIN)
+
+
+def _stored(seen: Evidence) -> None:
+    taker = seen.one("takeover").who
+    same(
+        [
+            (1, Status.INTERRUPTED, Reason.SCHEDULED, "A"),
+            (2, Status.SUCCESS, Reason.TAKEOVER, taker),
+        ],
+        seen.outline(),
+    )
+    same([True, False], [record.handed_over for record in seen.history()])
+
+
+def _too_late_to_ask(seen: Evidence) -> None:
+    for who in "BC":
+        same(["taken"], seen.skips(who, record_of(seen, attempt=1).slot))
+
+
+def _never(seen: Evidence) -> None:
+    same([], seen.written(Phase.START))
+    same([], seen.seen("start"))
+    same(["A"], [call.who for call in seen.calls("claim")])
+
+
+def _recorded(seen: Evidence) -> None:
+    told = seen.one("interrupted")
+    same(("A", False, True), (told.who, told.handed_over, told.final))
+    same([(1, Status.INTERRUPTED, Reason.SCHEDULED, "A")], seen.outline())
+
+
+STOPS = (
+    Promise(
+        text="A hears that it won, and doesn't start the handler.", judge=_not_begun
+    ),
+    Promise(text="A exits at once, with status 0.", judge=_exits),
+)
+
+SCENARIO = Scenario(
+    number=12,
+    title="An instance is stopped while it claims",
+    story=(
+        "A is alone when a job comes due, and claims it. It gets SIGTERM before it "
+        "hears that it won, and two other instances start, as in a deploy. On lease "
+        "backends the job has `max_attempts=1`."
+    ),
+    lease=Side(
+        summary="Handed over before it began; another instance runs it",
+        play=_on_leases,
+        promises=(
+            *STOPS,
+            Promise(
+                text="A hands the run over as soon as it hears of it.",
+                judge=_handed_over,
+            ),
+            Promise(
+                text="Another instance runs it within two heartbeats, "
+                f"{HAND_OVER_WITHIN:.2f} s here, although `max_attempts` is 1.",
+                judge=_by_another,
+            ),
+            Promise(
+                text="To the others the slot is taken all the same: they skip it, and "
+                "are backups.",
+                judge=_too_late_to_ask,
+            ),
+            Promise(
+                text="History has attempt 1 as interrupted and handed over, attempt 2 "
+                "as success.",
+                judge=_stored,
+            ),
+        ),
+    ),
+    claims=Side(
+        summary="The run is lost; history says `interrupted`",
+        play=_on_claims,
+        promises=(
+            *STOPS,
+            Promise(
+                text="Nobody runs the job: there is no catch-up, either.", judge=_never
+            ),
+            Promise(
+                text="The run is told and recorded as interrupted, for good.",
+                judge=_recorded,
+            ),
+        ),
+    ),
+    advice=(
+        "A claim that is under way at a stop is waited for, and its run handed over. "
+        "So a deploy right at a slot loses no run on a lease backend."
+    ),
+)

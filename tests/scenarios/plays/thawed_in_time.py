@@ -1,0 +1,115 @@
+"""The runner freezes, and wakes before its lease has run out."""
+
+from anarchon.model import Reason, Status
+from tests.processes.setup import Handler
+from tests.scenarios.common import a_run, until_done
+from tests.scenarios.evidence import Evidence
+from tests.scenarios.figures import HEARTBEAT, LEASE
+from tests.scenarios.judging import holds, same
+from tests.scenarios.scenario import Promise, Scenario, Side
+from tests.scenarios.stage import FalseStart, Stage
+
+# on waking it is still at work
+WORK = Handler(takes=1.5)
+FROZEN = LEASE / 2
+
+
+def _on_leases(stage: Stage) -> None:
+    runner = a_run(stage, WORK)
+    beats = len(_beats(stage, runner))
+    stage.until(lambda: len(_beats(stage, runner)) > beats)
+    _frozen_for_a_while(stage, runner)
+
+
+def _on_claims(stage: Stage) -> None:
+    _frozen_for_a_while(stage, a_run(stage, WORK))
+
+
+def _frozen_for_a_while(stage: Stage, runner: str) -> None:
+    frozen = stage[runner].freeze()
+    stage.watch(FROZEN)
+    if stage[runner].thaw() - frozen > LEASE - HEARTBEAT:
+        raise FalseStart(f"{runner} was frozen for too long by a busy machine")
+    until_done(stage, attempt=1)
+
+
+def _beats(stage: Stage, who: str) -> list[float]:
+    told = stage.cluster.seen("answered", who)
+    return [call.at for call in told if call.operation == "heartbeat"]
+
+
+def _only_attempt(seen: Evidence) -> None:
+    runner = seen.one("frozen").who
+    same([(runner, 1)], seen.starts)
+    same([(runner, 1)], seen.ends)
+
+
+def _not_lost(seen: Evidence) -> None:
+    runner = seen.one("frozen").who
+    same(["start", "success"], seen.events(runner, attempt=1))
+    same([], seen.seen("lost"))
+    same([], [call for call in seen.calls("heartbeat") if call.reason != "accepted"])
+    same(["accepted"], [call.reason for call in seen.calls("finish")])
+    thawed = seen.one("thawed").at
+    beats = [beat for beat in seen.calls("heartbeat", on=runner) if beat.at > thawed]
+    holds(beats, f"{runner} had no heartbeat after the thaw")
+
+
+def _watched(seen: Evidence) -> None:
+    frozen, thawed = seen.one("frozen"), seen.one("thawed")
+    looked = [
+        call
+        for call in seen.calls("claim")
+        if frozen.at < call.at < thawed.at and call.who != frozen.who
+    ]
+    holds(looked, f"nobody looked after the run while {frozen.who} was frozen")
+    same({"running"}, {call.reason for call in looked})
+    same([], seen.seen("takeover"))
+
+
+def _stored(seen: Evidence) -> None:
+    runner = seen.one("frozen").who
+    same([(1, Status.SUCCESS, Reason.SCHEDULED, runner)], seen.outline())
+
+
+STORED = Promise(text="History has one attempt, and that as success.", judge=_stored)
+ONE_ATTEMPT = Promise(
+    text="The frozen instance goes on where it was, and finishes; nobody else begins.",
+    judge=_only_attempt,
+)
+
+SCENARIO = Scenario(
+    number=9,
+    title="The runner freezes for less than its lease",
+    story=(
+        "Whoever runs a job is frozen by SIGSTOP right after a heartbeat, misses the "
+        f"next ones, and is woken after half a lease, {FROZEN:g} s here."
+    ),
+    lease=Side(
+        summary="Nobody takes over; it goes on and finishes",
+        play=_on_leases,
+        promises=(
+            ONE_ATTEMPT,
+            Promise(
+                text="Its next heartbeat and its end are accepted, and it never tells "
+                "`lost`.",
+                judge=_not_lost,
+            ),
+            Promise(
+                text="The backups look after the run meanwhile, find its lease alive, "
+                "and leave it alone.",
+                judge=_watched,
+            ),
+            STORED,
+        ),
+    ),
+    claims=Side(
+        summary="It goes on and finishes",
+        play=_on_claims,
+        promises=(ONE_ATTEMPT, STORED),
+    ),
+    advice=(
+        "The lease is what a runner may be silent for: make it longer than the longest "
+        "pause of a healthy process. See [which lease](deploying.md#which-lease)."
+    ),
+)
