@@ -17,7 +17,15 @@ TICKS = (1, 2, 5, 10, 20, 30, 60, 120, 300)
 # columns that a tick of the axis needs
 TICK_ROOM = 6
 
-MINOR = {Kind.CHECK, Kind.CLAIM, Kind.BEAT, Kind.UNANSWERED, Kind.WON}
+# an attempt's number is over these, and under all others
+MINOR = {
+    Kind.CHECK,
+    Kind.CLAIM,
+    Kind.BEAT,
+    Kind.UNANSWERED,
+    Kind.WON,
+    Kind.SKIP,
+}
 ORDER = list(Kind)
 
 

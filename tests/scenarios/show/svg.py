@@ -25,6 +25,17 @@ AXIS = 20.0
 TICK = 48.0
 LETTER = 6.2
 HIT = 7.0
+# marks beside the bar that they belong to, not on it
+ENDS = {Kind.SUCCESS, Kind.FAILURE, Kind.INTERRUPTED, Kind.HANDED_OVER}
+BEGINS = {Kind.WON, Kind.TAKEOVER}
+# s from a claim that was won to the beginning of its handler, at most
+SOON = 0.2
+SHIFTS = {
+    Kind.TAKEOVER: -8.0,
+    **dict.fromkeys(ENDS, 8.0),
+}
+# texts beyond this share of the width are written to the left
+LATE = 0.8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,7 +99,9 @@ def rows_of(bars: Sequence[Bar]) -> list[int]:
 
 
 def _height(lane: Lane) -> float:
-    return ROW * max([row + 1 for row in rows_of(lane.bars)], default=1)
+    rows = [row + 1 for row in rows_of(lane.bars)]
+    notes = min(len(lane.marks), 2) if lane.name == STORE else 1
+    return ROW * max([*rows, notes])
 
 
 # --- one lane -------------------------------------------------------------------------
@@ -128,7 +141,7 @@ def _bar(bar: Bar, scale: Scale, top: float) -> Markup:
     return tag(
         "g",
         tag("title", f"{text}, from {bar.begin:.2f} s{_until(bar.end)}"),
-        _box(f"bar {kind} {bar.how}", bar.begin, bar.end, scale, top),
+        _box(kind, bar.begin, bar.end, scale, top),
         lost or [],
         _name(bar, scale, top),
     )
@@ -171,21 +184,41 @@ def _beside(mark: Mark, lane: Lane, middle: float) -> float:
     """Return how high a mark is: heartbeats run along under the last row of bars."""
     if mark.kind is Kind.BEAT:
         return middle - ROW / 2 + _height(lane) + BETWEEN / 4
-    return middle
+    if lane.name == STORE:
+        return middle + ROW * (lane.marks.index(mark) % 2)
+    return middle + ROW * _row_of(mark, lane)
+
+
+def _row_of(mark: Mark, lane: Lane) -> int:
+    """Return the row of the bar that began or ended with this."""
+    for bar, row in zip(lane.bars, rows_of(lane.bars), strict=True):
+        ended = mark.kind in ENDS and bar.end == mark.at
+        begun = mark.kind in BEGINS and 0 <= bar.begin - mark.at < SOON
+        if ended or begun:
+            return row
+    return 0
 
 
 def _mark(mark: Mark, scale: Scale, y: float) -> Markup:
-    x = scale.x(mark.at)
-    words = tag("text", mark.text, x=5, y=4) if mark.kind is Kind.NOTE else ""
+    x = scale.x(mark.at) + SHIFTS.get(mark.kind, 0.0)
     return tag(
         "g",
         tag("title", f"{mark.at:.2f} s: {mark.text}"),
         tag("circle", class_="hit", r=HIT),
         shape(mark.kind),
-        words,
+        _words(mark, x),
         class_=f"mark {class_of(mark.kind)}",
         transform=f"translate({x:.2f} {y:.2f})",
     )
+
+
+def _words(mark: Mark, x: float) -> Markup | str:
+    """Write what was noted, and can't be known from a shape."""
+    if mark.kind is not Kind.NOTE:
+        return ""
+    late = x > LATE * WIDTH
+    anchor = "end" if late else "start"
+    return tag("text", mark.text, x=-5 if late else 5, y=4, text_anchor=anchor)
 
 
 # --- what goes through all lanes ------------------------------------------------------
