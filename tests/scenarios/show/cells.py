@@ -139,7 +139,9 @@ def axis_of(window: Window) -> str:
     second = -int(-window.begin // step) * step
     while second <= window.end:
         for index in window.between(second, second):
-            line = line.ljust(index) + f"{second:g}"
+            # half a number would be another one
+            if index + len(f"{second:g}") <= window.cells:
+                line = line.ljust(index) + f"{second:g}"
         second += step
     return f"{line} s"[: window.cells]
 
