@@ -61,6 +61,14 @@ def record_of(seen: Evidence, attempt: int, job: str = JOB) -> RunRecord:
     return only(records, f"record of attempt {attempt}")
 
 
+def skipped_by_others(seen: Evidence) -> None:
+    """Hold that whoever didn't win attempt 1 skipped the slot once, as taken."""
+    won = record_of(seen, attempt=1)
+    for who in "ABC":
+        skipped = [] if who == won.instance_id else ["taken"]
+        same(skipped, seen.skips(who, won.slot))
+
+
 def end_of(seen: Evidence, attempt: int, job: str = JOB) -> float:
     """Return when an attempt ended, by the store's clock, in seconds since 1970 UTC."""
     ended = record_of(seen, attempt, job).ended_at

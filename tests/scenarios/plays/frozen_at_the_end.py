@@ -7,6 +7,7 @@ from tests.processes.setup import Handler
 from tests.scenarios.common import (
     end_of,
     in_vain,
+    skipped_by_others,
     taken_over_in_time,
     two_at_work,
     until_done,
@@ -73,6 +74,7 @@ def _both_returned(seen: Evidence) -> None:
     same([(frozen, 1), (taker, 2)], seen.starts)
     same([(frozen, 1), (taker, 2)], seen.ends)
     two_at_work(seen)
+    skipped_by_others(seen)
 
 
 def _refused(seen: Evidence) -> None:
@@ -106,6 +108,7 @@ def _stored(seen: Evidence) -> None:
 
 def _goes_on(seen: Evidence) -> None:
     frozen = seen.one("frozen").who
+    skipped_by_others(seen)
     same([(frozen, 1)], seen.starts)
     same([(frozen, 1)], seen.ends)
     same(["start", "success"], seen.events(frozen, attempt=1))

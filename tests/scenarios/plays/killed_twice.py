@@ -10,7 +10,7 @@ from tests.scenarios.common import (
     until_done,
 )
 from tests.scenarios.evidence import JOB, Evidence
-from tests.scenarios.figures import TAKEOVER_WITHIN
+from tests.scenarios.figures import HEARTBEAT, LEASE, TAKEOVER_WITHIN
 from tests.scenarios.judging import Time, first, same, within
 from tests.scenarios.scenario import Promise, Scenario, Side
 from tests.scenarios.stage import Stage
@@ -78,7 +78,7 @@ def _ended_for_good(seen: Evidence) -> Time:
     same(("C", 2, True, False), (told.who, told.attempt, told.final, told.handed_over))
     same(["interrupted"], [*mine.events("C", attempt=2), *mine.events("C", attempt=3)])
     killed = mine.one("killed", "B")
-    return within("noticed", told.at - killed.at, TAKEOVER_WITHIN)
+    return within("noticed", told.at - killed.at, TAKEOVER_WITHIN, LEASE - HEARTBEAT)
 
 
 def _not_again(seen: Evidence) -> None:

@@ -2,7 +2,7 @@
 
 from anarchon.model import Reason, Status
 from tests.processes.setup import Handler
-from tests.scenarios.common import a_run, until_done
+from tests.scenarios.common import a_run, skipped_by_others, until_done
 from tests.scenarios.evidence import Evidence
 from tests.scenarios.figures import HEARTBEAT, LEASE
 from tests.scenarios.judging import holds, same
@@ -42,6 +42,7 @@ def _only_attempt(seen: Evidence) -> None:
     runner = seen.one("frozen").who
     same([(runner, 1)], seen.starts)
     same([(runner, 1)], seen.ends)
+    skipped_by_others(seen)
 
 
 def _not_lost(seen: Evidence) -> None:
@@ -74,7 +75,8 @@ def _stored(seen: Evidence) -> None:
 
 STORED = Promise(text="History has one attempt, and that as success.", judge=_stored)
 ONE_ATTEMPT = Promise(
-    text="The frozen instance goes on where it was, and finishes; nobody else begins.",
+    text="The frozen instance goes on where it was, and finishes; the others skip the "
+    "slot, as `taken`.",
     judge=_only_attempt,
 )
 
