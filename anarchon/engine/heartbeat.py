@@ -15,7 +15,7 @@ from anarchon.clock import Clock
 from anarchon.engine.calls import StoreCalls
 from anarchon.engine.trust import Trust
 from anarchon.protocol import Claim
-from anarchon.rules.lease import beat_bound, beat_retry
+from anarchon.rules.lease import beat_bound, beat_retry, next_beat
 
 
 class Holder(Protocol):
@@ -43,7 +43,7 @@ async def beat(
     while True:
         accepted = await beat_once(won, trust, calls)
         if accepted:
-            await clock.sleep(interval)
+            await clock.sleep(next_beat(interval, trust.left))
         elif accepted is None:
             _tell_silence(trust, holder)
             await clock.sleep(beat_retry(interval, trust.left))

@@ -30,6 +30,14 @@ def first_beat(heartbeat: float, trust_left: float, share: float) -> float:
     return min(heartbeat, max(trust_left, 0.0) / 2) * share
 
 
+def next_beat(heartbeat: float, trust_left: float) -> float:
+    """Return the wait after an accepted heartbeat: an interval, no longer than trust.
+
+    A host that was frozen when the answer came has no trust left when it reads it.
+    """
+    return min(heartbeat, max(trust_left, 0.0))
+
+
 def beat_bound(lease: float, trust_left: float) -> float:
     """Return how long a heartbeat may take: while there is trust, no longer than it."""
     bound = call_bound(lease)

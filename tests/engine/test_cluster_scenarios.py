@@ -6,6 +6,7 @@ import pytest
 from anarchon.events import Interrupted, Lost, Skip, Start, Success, Takeover
 from anarchon.model import Reason, Status
 from anarchon.testing.cluster import open_cluster
+from anarchon.testing.faults import Fault
 from tests.engine.scenes import (
     HAND_OVER_WITHIN,
     LEASE,
@@ -97,6 +98,27 @@ async def test_a_frozen_runner_is_told_when_it_wakes() -> None:
         assert [] == cluster.seen(Success, on=runner.name)
         history = await cluster.history("sync")
         assert [(1, INTERRUPTED), (2, SUCCESS)] == outline(history)
+
+
+async def test_a_runner_frozen_in_a_heartbeat_is_told_at_once() -> None:
+    """3, leases: an answer that is read on waking promises nothing; it asks again."""
+    async with open_cluster(catch_up=0) as cluster:
+        runner = await a_run(cluster, 10 * MINUTE)
+        runner.faults.script("heartbeat", Fault(reply_delay=1.0))
+        beats = runner.faults.calls["heartbeat"]
+        while runner.faults.calls["heartbeat"] == beats:
+            await anyio.sleep(0.1)
+        runner.freeze()
+        await cluster.wait_for(
+            lambda: bool(cluster.seen(Takeover)), within=TAKEOVER_WITHIN
+        )
+        woken = cluster.now
+        runner.thaw()
+        await cluster.wait_for(lambda: bool(cluster.seen(Lost)), within=MINUTE)
+
+        [lost] = cluster.seen(Lost)
+        assert (runner.name, "refused") == (lost.instance, lost.what.cause)
+        assert woken == lost.time
 
 
 async def test_a_frozen_runner_goes_on_without_leases() -> None:
