@@ -6,6 +6,7 @@ from tests.processes.setup import Handler
 from tests.scenarios.common import (
     a_run,
     end_of,
+    skipped_by_others,
     two_at_work,
     until_done,
     until_ended,
@@ -57,6 +58,7 @@ def _both_at_work(seen: Evidence) -> None:
     same([(stopped, 1), (taker, 2)], seen.starts)
     same([(stopped, 1), (taker, 2)], seen.ends)
     two_at_work(seen)
+    skipped_by_others(seen)
 
 
 def _does_not_count(seen: Evidence) -> None:
@@ -94,6 +96,7 @@ def _goes_on(seen: Evidence) -> None:
     same([(stopped, 1)], seen.starts)
     same([(stopped, 1)], seen.ends)
     same([], seen.written(Phase.CANCELLED))
+    skipped_by_others(seen)
 
 
 def _for_ever(seen: Evidence) -> None:

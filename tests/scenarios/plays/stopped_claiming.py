@@ -8,6 +8,7 @@ from tests.scenarios.common import (
     end_of,
     in_vain,
     record_of,
+    skipped_by_others,
     until_done,
     until_ended,
 )
@@ -99,11 +100,6 @@ def _stored(seen: Evidence) -> None:
     same([True, False], [record.handed_over for record in seen.history()])
 
 
-def _too_late_to_ask(seen: Evidence) -> None:
-    for who in "BC":
-        same(["taken"], seen.skips(who, record_of(seen, attempt=1).slot))
-
-
 def _never(seen: Evidence) -> None:
     same([], seen.written(Phase.START))
     same([], seen.seen("start"))
@@ -148,7 +144,7 @@ SCENARIO = Scenario(
             Promise(
                 text="To the others the slot is taken all the same: they skip it, and "
                 "are backups.",
-                judge=_too_late_to_ask,
+                judge=skipped_by_others,
             ),
             Promise(
                 text="History has attempt 1 as interrupted and handed over, attempt 2 "
