@@ -17,9 +17,10 @@ from tests.scenarios.performance import Outcome, Performance
 from tests.scenarios.scenario import Scenario, Side
 from tests.scenarios.show.cells import text_lanes
 from tests.scenarios.show.findings import findings_of, of_kind, time_words
-from tests.scenarios.show.looks import legend
+from tests.scenarios.show.looks import legend_lines
 from tests.scenarios.show.run import Run
 from tests.scenarios.show.timeline import timeline_of
+from tests.scenarios.stores import STORES
 
 PAGE = ROOT / "docs" / "scenarios.md"
 KEPT = Path(__file__).with_name("page.json")
@@ -27,7 +28,7 @@ KEPT = Path(__file__).with_name("page.json")
 WIDTH = 88
 LANES = 78
 
-INTRO = f"""\
+INTRO = """\
 These are situations that a cluster really meets: processes that die, freeze and are
 stopped, stores that go away, clocks that are wrong. For each one this page says what
 a lease backend promises, and what a claim-only backend does in its place.
@@ -43,13 +44,16 @@ nox -s scenarios
 nox -s scenarios -- --scenario 3 --backend postgres nats
 ```
 
-It ends with the table below, and with `build/scenarios/report.html`, where each
-timeline is drawn. Half of the instances run on Trio, the others on asyncio. So that
-nobody waits for long, leases are short: `lease={figures.LEASE:g}`,
-`heartbeat={figures.HEARTBEAT:.3f}` and `stop_timeout={figures.STOP_TIMEOUT:g}`. By
-default a lease is 30 s, and so is `stop_timeout`; a heartbeat is a sixth of a lease
-there too.
 """
+
+FIGURES = (
+    "It ends with the table below, and with `build/scenarios/report.html`, where each "
+    "timeline is drawn. Half of the instances run on Trio, the others on asyncio. So "
+    f"that nobody waits for long, leases are short: `lease={figures.LEASE:g}`, "
+    f"`heartbeat={figures.HEARTBEAT:.3f}` and `stop_timeout={figures.STOP_TIMEOUT:g}`, "
+    "where nothing else is said. By default a lease is 30 s, and so is `stop_timeout`; "
+    "a heartbeat is a sixth of a lease there too."
+)
 
 KINDS = {True: "Lease backend", False: "Claim-only backend"}
 
@@ -112,7 +116,7 @@ def _lanes(run: Run) -> Iterator[tuple[str, list[str]]]:
 
 
 def _drawn(performance: Performance) -> list[str]:
-    timeline = timeline_of(performance.reports)
+    timeline = timeline_of(performance.reports, performance.ended)
     lines = text_lanes(timeline, timeline.end, LANES, ascii_only=False)
     return [line.rstrip() for line in lines]
 
@@ -129,6 +133,7 @@ def page_of(scenarios: Sequence[Scenario], kept: Kept) -> str:
     parts = [
         "# Failure scenarios\n",
         INTRO,
+        _prose(FIGURES),
         "\n".join(_table(scenarios)) + "\n",
         "In every scenario, on every store, it is judged besides:\n",
         "\n".join(f"- {promise.text}" for promise in ALWAYS) + "\n",
@@ -158,8 +163,8 @@ def _measured(kept: Kept) -> Iterator[str]:
         f"{versions}: the shortest and the longest over all stores of a kind. A "
         "timeline shows one store of each kind, with the seconds below it:"
     )
-    looks = [f"{look.glyph} {look.meaning}" for look in legend()]
-    yield _block(fill("   ".join(looks), LANES).splitlines())
+    looks = legend_lines(LANES, ascii_only=False)
+    yield _block(["".join(text for text, _ in line).rstrip() for line in looks])
 
 
 def _section(scenario: Scenario, kept: Kept) -> Iterator[str]:
@@ -191,8 +196,9 @@ def _promise(text: str, times: Sequence[str] | None) -> str:
 
 
 def _not_on(side: Side) -> Iterator[str]:
-    for store, why in side.not_on.items():
-        yield _prose(f"Not on {store}: {why}.")
+    for store in STORES:
+        if why := side.not_on.get(store.name):
+            yield _prose(f"Not on {store.product}: {why}.")
 
 
 def _prose(text: str) -> str:
