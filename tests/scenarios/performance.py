@@ -47,7 +47,8 @@ class Performance:
     """A scenario on one store, as it went.
 
     ``why`` says why it failed or wasn't played. ``took`` is in seconds, ``loops`` are
-    those that A, B and C ran on.
+    those that A, B and C ran on. ``ended`` is when the play was over, by the machine's
+    monotonic clock, as the reports have it.
     """
 
     scenario: int
@@ -58,6 +59,7 @@ class Performance:
     verdicts: Sequence[Verdict] = ()
     reports: Sequence[Report] = ()
     took: float = 0.0
+    ended: float | None = None
 
 
 class Playing:
@@ -121,6 +123,7 @@ class Playing:
             if self._abandoned:
                 raise Abandoned
             stuck = self._stuck(stage)
+            ended = time.monotonic()
             verdicts = judged((*self.side.promises, *ALWAYS), stage.evidence())
             return Performance(
                 scenario=self.scenario.number,
@@ -131,6 +134,7 @@ class Playing:
                 verdicts=verdicts,
                 reports=stage.cluster.reports(),
                 took=time.monotonic() - began,
+                ended=ended,
             )
 
     def _stuck(self, stage: Stage) -> str:

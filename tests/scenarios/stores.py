@@ -17,28 +17,33 @@ from tests.servers.server import Server
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Store:
-    """A store by its name; ``server`` is what the fleet calls its server, if any."""
+    """A store by its name, and the product that it is of.
+
+    ``server`` is what the fleet calls its server, if any.
+    """
 
     name: str
+    product: str
     leases: bool
     server: str | None = None
     options: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
 LEASE_STORES = (
-    Store(name="redis", leases=True, server="redis8"),
-    Store(name="postgres", leases=True, server="postgres18"),
-    Store(name="sqlite", leases=True),
+    Store(name="redis", product="Redis", leases=True, server="redis8"),
+    Store(name="postgres", product="PostgreSQL", leases=True, server="postgres18"),
+    Store(name="sqlite", product="SQLite", leases=True),
 )
 CLAIM_STORES = (
     Store(
         name="redis-script",
+        product="Redis",
         leases=False,
         server="redis8",
         options={"strategy": "script"},
     ),
-    Store(name="rabbitmq", leases=False, server="rabbitmq310"),
-    Store(name="nats", leases=False, server="nats215"),
+    Store(name="rabbitmq", product="RabbitMQ", leases=False, server="rabbitmq310"),
+    Store(name="nats", product="NATS", leases=False, server="nats215"),
 )
 STORES = LEASE_STORES + CLAIM_STORES
 # shown in one row, lease beside claim-only

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 
 from tests.scenarios.show.looks import ATTEMPT, GROUNDS, MARKS, Ground, Look
 from tests.scenarios.show.marks import Kind, Mark
+from tests.scenarios.show.ticks import ticks
 from tests.scenarios.show.timeline import STORE, Bar, Lane, Life, Timeline
 
 # columns before the cells of a lane
 MARGIN = 3
-TICKS = (1, 2, 5, 10, 20, 30, 60, 120, 300)
 # columns that a tick of the axis needs
 TICK_ROOM = 6
 
@@ -132,17 +132,13 @@ def notes_of(lane: Lane, window: Window) -> str:
 
 def axis_of(window: Window) -> str:
     """Return the seconds under the cells."""
-    span = window.end - window.begin
-    room = window.cells / max(span, 1e-9)
-    step = next((tick for tick in TICKS if tick * room >= TICK_ROOM), TICKS[-1])
+    apart = TICK_ROOM * (window.end - window.begin) / window.cells
     line = ""
-    second = -int(-window.begin // step) * step
-    while second <= window.end:
+    for second in ticks(window.begin, window.end, apart):
         for index in window.between(second, second):
             # half a number would be another one
             if index + len(f"{second:g}") <= window.cells:
                 line = line.ljust(index) + f"{second:g}"
-        second += step
     return f"{line} s"[: window.cells]
 
 

@@ -62,7 +62,7 @@ def _performance(performance: Performance) -> Plain:
         "took": performance.took,
         "loops": list(performance.loops),
         "verdicts": [asdict(verdict) for verdict in performance.verdicts],
-        "timeline": asdict(timeline_of(performance.reports)),
+        "timeline": asdict(timeline_of(performance.reports, performance.ended)),
         "reports": [_report(report) for report in performance.reports],
     }
 

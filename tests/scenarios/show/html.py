@@ -116,7 +116,8 @@ def _sides(
     scenario: Scenario, here: Sequence[Performance], run: Run
 ) -> Iterator[Markup]:
     """Give the cells of two columns, row by row: lease, claim-only."""
-    span = max((timeline_of(one.reports).end for one in here), default=0.0)
+    ends = (timeline_of(one.reports, one.ended).end for one in here)
+    span = max(ends, default=0.0)
     by = {one.store.name: one for one in here}
     for name, side in (("Lease", scenario.lease), ("Claim-only", scenario.claims)):
         yield tag("div", tag("h3", name), tag("p", prose(side.summary)))
@@ -136,7 +137,9 @@ def _figure(performance: Performance | None, span: float, run: Run) -> Markup:
 
 def _drawing(performance: Performance, span: float) -> Markup:
     name = f"Timeline on {performance.store.name}"
-    drawing = drawing_of(timeline_of(performance.reports), span, name)
+    drawing = drawing_of(
+        timeline_of(performance.reports, performance.ended), span, name
+    )
     return tag("div", drawing, class_="wide")
 
 

@@ -83,7 +83,7 @@ def _view_of(playing: Playing, now: float) -> View:
 
 
 def _view_after(done: Performance) -> View:
-    timeline = timeline_of(done.reports)
+    timeline = timeline_of(done.reports, done.ended)
     return View(store=done.store, timeline=timeline, performance=done)
 
 

@@ -76,7 +76,7 @@ class PlainShow:
             loops = f", {'/'.join(one.loops)}" if one.loops else ""
             yield f"\n{one.store.name} ({kind_of(one)}{loops}): {headline(one)}"
             if one.reports:
-                lines = timeline_of(one.reports)
+                lines = timeline_of(one.reports, one.ended)
                 yield from text_lanes(
                     lines, span, WIDTH - 1, ascii_only=self._ascii_only
                 )
@@ -91,7 +91,8 @@ class PlainShow:
 
 
 def _span(performances: Sequence[Performance]) -> float:
-    return max((timeline_of(one.reports).end for one in performances), default=0.0)
+    ends = (timeline_of(one.reports, one.ended).end for one in performances)
+    return max(ends, default=0.0)
 
 
 def _verdicts(performances: Sequence[Performance]) -> Iterator[str]:

@@ -83,6 +83,6 @@ def servers_of(places: Iterable[Place]) -> dict[str, str]:
 
 
 def _version(place: Place) -> str:
-    if place.server is None:
-        return f"SQLite {sqlite3.sqlite_version}"
-    return f"{place.server.name} {place.server.version}"
+    server = place.server
+    version = sqlite3.sqlite_version if server is None else server.version
+    return f"{place.store.product} {version}"

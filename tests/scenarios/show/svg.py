@@ -6,10 +6,11 @@ Decides where everything is. Must not know colours, nor what is around the drawi
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from tests.scenarios.show.cells import MINOR, TICKS
+from tests.scenarios.show.cells import MINOR
 from tests.scenarios.show.marks import Kind, Mark
 from tests.scenarios.show.markup import Markup, joined, tag
 from tests.scenarios.show.shapes import SHAPES, class_of, shape
+from tests.scenarios.show.ticks import ticks
 from tests.scenarios.show.timeline import STORE, Bar, Lane, Life, Stretch, Timeline
 
 WIDTH = 640.0
@@ -233,17 +234,12 @@ def _poles(lane: Lane, scale: Scale, bottom: float) -> Markup:
 
 
 def _axis(scale: Scale, bottom: float) -> Markup:
-    return joined(
-        piece for second in _seconds(scale) for piece in _tick(second, scale, bottom)
-    )
+    apart = TICK / (scale.x(1.0) - LEFT)
+    seconds = ticks(0.0, scale.span, apart)
+    return joined(piece for at in seconds for piece in _tick(at, scale, bottom))
 
 
-def _seconds(scale: Scale) -> Iterator[int]:
-    fitting = (step for step in TICKS if scale.x(step) - LEFT >= TICK)
-    yield from range(0, int(scale.span) + 1, next(fitting, TICKS[-1]))
-
-
-def _tick(second: int, scale: Scale, bottom: float) -> Iterator[Markup]:
+def _tick(second: float, scale: Scale, bottom: float) -> Iterator[Markup]:
     x = scale.x(second)
     yield tag("line", class_="grid", x1=x, x2=x, y1=TOP, y2=bottom)
-    yield tag("text", f"{second} s", class_="tick", x=x, y=bottom + 13)
+    yield tag("text", f"{second:g} s", class_="tick", x=x, y=bottom + 13)
