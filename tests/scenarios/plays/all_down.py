@@ -6,7 +6,7 @@ from anarchon.model import Reason, Status
 from tests.processes.journal import Line, Phase
 from tests.processes.report import Report
 from tests.processes.setup import Handler
-from tests.scenarios.common import again, until_done
+from tests.scenarios.common import NAMES, again, others, until_done
 from tests.scenarios.evidence import JOB, Evidence
 from tests.scenarios.figures import JITTER, SLACK
 from tests.scenarios.judging import first, holds, only, same, within
@@ -27,8 +27,8 @@ def _on_leases(stage: Stage) -> None:
     old = stage.once(Handler(), OLD, catch_up=RECENTLY)
     _outage(stage, slot, old)
     caught = stage.until(lambda: _caught_up(stage))
-    others = {"A", "B", "C"} - {caught.who}
-    stage.until(lambda: stage.cluster.all_skipped(caught.slot, others))
+    rest = set(others(caught.who))
+    stage.until(lambda: stage.cluster.all_skipped(caught.slot, rest))
     _until_run(stage, caught.slot + STEP)
 
 
@@ -47,19 +47,19 @@ def _outage(stage: Stage, slot: int, old: int) -> int:
     """
     stage.begin()
     until_done(stage, attempt=1)
-    down = 1000 * max([stage[who].kill() for who in "ABC"])
+    down = 1000 * max([stage[who].kill() for who in NAMES])
     if down > old:
         raise FalseStart("the slot to be missed has run")
     stage.load()
     last = slot + STEP * (int((down - slot) // STEP) + MISSED)
     over = max(last / 1000 + JITTER, old / 1000 + RECENTLY + JITTER)
     stage.until(lambda: time.time() > over)
-    stage.join("ABC")
+    stage.join(NAMES)
     return last
 
 
 def _caught_up(stage: Stage) -> Report | None:
-    back = {stage[who].pid for who in "ABC"}
+    back = {stage[who].pid for who in NAMES}
     starts = stage.cluster.seen("start")
     return next((start for start in starts if start.pid in back), None)
 
@@ -116,8 +116,7 @@ def _once(seen: Evidence) -> None:
         for skip in again(sync, "skip")
         if skip.slot == caught.slot
     )
-    others = sorted({"A", "B", "C"} - {caught.who})
-    same([(who, "taken", caught.who) for who in others], skips)
+    same([(who, "taken", caught.who) for who in others(caught.who)], skips)
     same(
         [(1, Status.SUCCESS, Reason.CATCH_UP, caught.who)],
         _stored(sync, caught.slot),

@@ -3,7 +3,19 @@
 import time
 
 from anarchon.model import Reason, Status
-from tests.scenarios.common import BRIEF, again, end_of, in_vain, record_of
+from tests.scenarios.common import (
+    BRIEF,
+    NAMES,
+    a_run,
+    again,
+    end_of,
+    in_vain,
+    never_ended,
+    one_record,
+    record_of,
+    taken_over_from,
+    two_records,
+)
 from tests.scenarios.evidence import JOB, Evidence
 from tests.scenarios.figures import HAND_OVER_WITHIN, HEARTBEAT, JITTER, LEASE, SOON
 from tests.scenarios.judging import Time, first, holds, only, same, within
@@ -37,21 +49,18 @@ def _on_leases(stage: Stage) -> None:
 
 
 def _on_claims(stage: Stage) -> None:
-    stage.load()
-    stage.once(BRIEF)
-    stage.begin()
-    stage.at_work()
+    a_run(stage)
     _restart_all(stage)
     in_vain(stage)
 
 
 def _restart_all(stage: Stage, after: float = 0.0) -> None:
     """Kill all, and let them begin again when leases of the usual length are over."""
-    killed = max([stage[who].kill() for who in "ABC"])
+    killed = max([stage[who].kill() for who in NAMES])
     stage.load()
     over = max(after, killed + LEASE + JITTER)
     stage.until(lambda: time.time() > over)
-    stage.join("ABC")
+    stage.join(NAMES)
 
 
 def _back(seen: Evidence) -> float:
@@ -69,19 +78,12 @@ def _went_on(seen: Evidence) -> Time:
 
 def _as_attempt_2(seen: Evidence) -> None:
     """Hold that one job's run was begun and lost, and then begun and finished."""
-    taker = only(again(seen, "takeover"), "takeover")
-    [(runner, _), *_] = first(1, seen.starts, "starts")
-    same(runner, taker.from_instance)
-    same([(runner, 1), (taker.who, 2)], seen.starts)
-    same([(taker.who, 2)], seen.ends)
-    same(["takeover", "start", "success"], seen.events(taker.who, attempt=2))
-    same(
-        [
-            (1, Status.INTERRUPTED, Reason.SCHEDULED, runner),
-            (2, Status.SUCCESS, Reason.TAKEOVER, taker.who),
-        ],
-        seen.outline(taker.job),
-    )
+    [(runner, _)] = first(1, seen.starts, "starts")
+    taken = only(again(seen, "takeover"), "takeover")
+    taker = taken_over_from(seen, runner)
+    same([(runner, 1), (taker, 2)], seen.starts)
+    same([(taker, 2)], seen.ends)
+    two_records(seen, runner, taker, job=taken.job)
 
 
 def _others_watch(seen: Evidence) -> None:
@@ -92,7 +94,7 @@ def _others_watch(seen: Evidence) -> None:
         for asked in again(sync, "asked")
         if asked.reason == Reason.TAKEOVER and asked.monotonic > taker.monotonic
     }
-    same(["A", "B", "C"], sorted({taker.who, *checks}))
+    same([*NAMES], sorted({taker.who, *checks}))
 
 
 def _waited_for(seen: Evidence) -> Time:
@@ -100,7 +102,7 @@ def _waited_for(seen: Evidence) -> Time:
     _as_attempt_2(report)
     [(runner, _)] = first(1, report.starts, "starts")
     skips = sorted((s.who, s.reason, s.by) for s in again(report, "skip"))
-    same([(who, "taken", runner) for who in "ABC"], skips)
+    same([(who, "taken", runner) for who in NAMES], skips)
     holds(_back(seen) < end_of(seen, 1, REPORT), "they were back too late")
     waited = end_of(seen, 1, REPORT) - seen.one("killed", runner).at
     most, least = LONG_LEASE + 2 * HEARTBEAT, LONG_LEASE - HEARTBEAT
@@ -127,11 +129,10 @@ def _replaced(seen: Evidence) -> None:
 
 def _lost(seen: Evidence) -> None:
     runner = seen.one("start").who
-    same([(runner, 1)], seen.starts)
-    same([], seen.ends)
+    never_ended(seen, runner)
     same([], again(seen, "asked"))
-    same(3, len(again(seen, "ready")))
-    same([(1, Status.RUNNING, Reason.SCHEDULED, runner)], seen.outline())
+    same(len(NAMES), len(again(seen, "ready")))
+    one_record(seen, Status.RUNNING, runner)
 
 
 SCENARIO = Scenario(

@@ -4,25 +4,30 @@ from anarchon.model import Reason, Status
 from tests.processes.journal import Phase
 from tests.processes.report import Report
 from tests.processes.setup import Handler
-from tests.scenarios.common import again, until_done
+from tests.scenarios.common import (
+    again,
+    one_record,
+    others,
+    ran_once,
+    until_done,
+)
 from tests.scenarios.evidence import Evidence
 from tests.scenarios.judging import holds, only, same
 from tests.scenarios.scenario import Promise, Scenario, Side
 from tests.scenarios.stage import Stage
 
-ALL = {"A", "B", "C"}
 # it has to outlast the restart of a process
-HANDLER = Handler(takes=4.0, step=0.1)
+WORK = Handler(takes=4.0, step=0.1)
 
 
 def _restarted(stage: Stage) -> str:
     """Restart one that doesn't run the job, and return who it is."""
     stage.load()
-    slot = stage.once(HANDLER)
+    slot = stage.once(WORK)
     stage.begin()
-    others = ALL - {stage.at_work().who}
-    stage.until(lambda: stage.cluster.all_skipped(slot, others))
-    restarted = min(others)
+    rest = others(stage.at_work().who)
+    stage.until(lambda: stage.cluster.all_skipped(slot, set(rest)))
+    restarted = rest[0]
     stage[restarted].kill()
     stage.back(restarted)
     return restarted
@@ -61,10 +66,9 @@ def _once(seen: Evidence) -> None:
     _told_since(seen)
     runner = seen.one("start").who
     holds(runner != seen.one("killed").who, f"{runner} ran the job and was restarted")
-    same([(runner, 1)], seen.starts)
-    same([(runner, 1)], seen.ends)
+    ran_once(seen, runner)
     same(["start", "success"], seen.events(runner, attempt=1))
-    same([(1, Status.SUCCESS, Reason.SCHEDULED, runner)], seen.outline())
+    one_record(seen, Status.SUCCESS, runner)
 
 
 def _found_taken(seen: Evidence) -> None:
@@ -79,7 +83,7 @@ def _found_taken(seen: Evidence) -> None:
 def _others_skip(seen: Evidence, more: str = "") -> None:
     """Hold that all but the runner skipped the run once, and one of them once more."""
     runner = seen.one("start").who
-    who = sorted([*(ALL - {runner}), *more])
+    who = sorted([*others(runner), *more])
     skips = sorted((skip.who, skip.reason, skip.by) for skip in seen.seen("skip"))
     same([(one, "taken", runner) for one in who], skips)
 

@@ -1,9 +1,20 @@
 """The network is cut between the runner and the store, and for nobody else."""
 
-from anarchon.model import Reason, Status
+from anarchon.model import Status
 from tests.processes.journal import Phase
 from tests.processes.setup import Handler
-from tests.scenarios.common import record_of, taken_over_in_time, until_done
+from tests.scenarios.common import (
+    NAMES,
+    answers,
+    one_record,
+    others,
+    ran_once,
+    record_of,
+    taken_over_from,
+    taken_over_in_time,
+    two_records,
+    until_done,
+)
 from tests.scenarios.evidence import JOB, Evidence
 from tests.scenarios.figures import HEARTBEAT, LEASE, TAKEOVER_WITHIN
 from tests.scenarios.judging import Time, holds, only, same, within
@@ -12,7 +23,6 @@ from tests.scenarios.stage import Stage
 from tests.scenarios.ticking import add_ticks, at_work_among_ticks, until_ticked
 from tests.servers.proxy import Proxy
 
-NAMES = "ABC"
 CUT, HEALED, ALONE = "cut off", "connected again", "left alone"
 # it isn't done when the lease ends
 LONG = Handler(takes=1.25 * LEASE)
@@ -58,8 +68,7 @@ def _heal(stage: Stage, runner: str, wire: Proxy) -> None:
 
 
 def _released(stage: Stage, who: str) -> bool:
-    answers = stage.cluster.seen("answered", who)
-    return any((r.operation, r.job) == ("release", JOB) for r in answers)
+    return any(answer.job == JOB for answer in answers(stage, "release", who))
 
 
 def _at_its_end(stage: Stage) -> bool:
@@ -68,7 +77,7 @@ def _at_its_end(stage: Stage) -> bool:
 
 def _leave_alone(stage: Stage, runner: str) -> None:
     """Stop the others, and wait until it has run a slot by itself."""
-    for who in set(NAMES) - {runner}:
+    for who in others(runner):
         stage[who].stop()
         stage[who].ended()
     stage.note(ALONE, runner)
@@ -83,17 +92,17 @@ def _lost(seen: Evidence) -> Time:
     same((cut.who, JOB, 1, "silence"), (lost.who, lost.job, lost.attempt, lost.cause))
     told = [what for what in seen.about(JOB).events(cut.who, 1) if what != "error"]
     same(["start", "lost", "interrupted"], told)
-    same(False, seen.about(JOB).one("interrupted").handed_over)
+    end = seen.about(JOB).one("interrupted")
+    same((False, False), (end.handed_over, end.final))
     return within("lost", lost.at - cut.at, LEASE, LEASE - HEARTBEAT)
 
 
 def _taken_over(seen: Evidence) -> Time:
     run = seen.about(JOB)
-    cut, takeover = run.one(CUT), run.one("takeover")
-    same(cut.who, takeover.from_instance)
-    same([(cut.who, 1), (takeover.who, 2)], run.starts)
-    same([(takeover.who, 2)], run.ends)
-    same(["takeover", "start", "success"], run.events(takeover.who, 2))
+    cut = run.one(CUT)
+    taker = taken_over_from(run, cut.who)
+    same([(cut.who, 1), (taker, 2)], run.starts)
+    same([(taker, 2)], run.ends)
     _not_before_its_end(run)
     return taken_over_in_time(run, cut)
 
@@ -122,14 +131,7 @@ def _harmless(seen: Evidence) -> None:
     same(["accepted"], [answer.reason for answer in run.calls("finish", on=taker)])
     finished = run.calls("finish", on=taker)[0].monotonic
     holds(release[0].monotonic < finished, "the late release came after the end")
-    same(
-        [
-            (1, Status.INTERRUPTED, Reason.SCHEDULED, cut),
-            (2, Status.SUCCESS, Reason.TAKEOVER, taker),
-        ],
-        seen.outline(),
-    )
-    same([False, False], [record.handed_over for record in seen.history()])
+    two_records(seen, cut, taker)
 
 
 def _takes_part(seen: Evidence) -> None:
@@ -141,9 +143,9 @@ def _takes_part(seen: Evidence) -> None:
 def _runs_on(seen: Evidence) -> None:
     run = seen.about(JOB)
     cut, healed = run.one(CUT), run.one(HEALED)
-    same([(cut.who, 1)], run.starts)
+    ran_once(run, cut.who)
     end = only(run.written(Phase.END), "end")
-    same((cut.who, True), (end.who, cut.monotonic < end.monotonic < healed.monotonic))
+    holds(cut.monotonic < end.monotonic < healed.monotonic, "it ended at another time")
     same(["start", "success"], [e for e in run.events(cut.who, 1) if e != "error"])
 
 
@@ -153,7 +155,7 @@ def _stored_late(seen: Evidence) -> None:
     finish = only(run.calls("finish"), "finish that was answered")
     same((cut.who, "accepted"), (finish.who, finish.reason))
     holds(finish.at > healed.at, "the store was reached while it was cut off")
-    same([(1, Status.SUCCESS, Reason.SCHEDULED, cut.who)], seen.outline())
+    one_record(seen, Status.SUCCESS, cut.who)
 
 
 TAKES_PART = Promise(

@@ -1,15 +1,20 @@
 """The runner freezes just before its handler is done, for longer than its lease."""
 
-from anarchon.model import Reason, Status
+from anarchon.model import Status
 from tests.processes.journal import Phase
 from tests.processes.report import Report
 from tests.processes.setup import Handler
 from tests.scenarios.common import (
+    answers,
     end_of,
     in_vain,
+    one_record,
+    ran_once,
     skipped_by_others,
+    taken_over_from,
     taken_over_in_time,
     two_at_work,
+    two_records,
     until_done,
 )
 from tests.scenarios.evidence import Evidence
@@ -42,8 +47,7 @@ def _on_leases(stage: Stage) -> None:
     stage[runner].thaw()
     for attempt in (1, 2):
         _until_over(stage, attempt)
-    answered = stage.cluster.seen("answered", runner)
-    if not any(call.operation == "finish" for call in answered):
+    if not answers(stage, "finish", runner):
         # a heartbeat was refused before the handler returned
         raise FalseStart(f"{runner} noticed its loss before it could finish")
 
@@ -85,39 +89,31 @@ def _refused(seen: Evidence) -> None:
 
 
 def _told(seen: Evidence) -> None:
-    frozen, taker = seen.one("frozen").who, seen.one("takeover").who
+    frozen = seen.one("frozen").who
     same(["start", "lost", "interrupted"], seen.events(frozen, attempt=1))
     same("refused", seen.one("lost").cause)
     interrupted = seen.one("interrupted")
     same((False, False), (interrupted.handed_over, interrupted.final))
-    same(["takeover", "start", "success"], seen.events(taker, attempt=2))
+    taken_over_from(seen, frozen)
 
 
 def _stored(seen: Evidence) -> None:
-    frozen, taker = seen.one("frozen").who, seen.one("takeover").who
-    same(
-        [
-            (1, Status.INTERRUPTED, Reason.SCHEDULED, frozen),
-            (2, Status.SUCCESS, Reason.TAKEOVER, taker),
-        ],
-        seen.outline(),
-    )
+    frozen = seen.one("frozen").who
+    two_records(seen, frozen, seen.one("takeover").who)
     refused = only(seen.calls("finish", on=frozen), "finish of the frozen one")
     holds(end_of(seen, 1) < refused.at < end_of(seen, 2), "an end was written again")
 
 
 def _goes_on(seen: Evidence) -> None:
     frozen = seen.one("frozen").who
+    ran_once(seen, frozen)
     skipped_by_others(seen)
-    same([(frozen, 1)], seen.starts)
-    same([(frozen, 1)], seen.ends)
     same(["start", "success"], seen.events(frozen, attempt=1))
     same(["accepted"], [call.reason for call in seen.calls("finish")])
 
 
 def _stored_at_last(seen: Evidence) -> None:
-    frozen = seen.one("frozen").who
-    same([(1, Status.SUCCESS, Reason.SCHEDULED, frozen)], seen.outline())
+    one_record(seen, Status.SUCCESS, seen.one("frozen").who)
 
 
 SCENARIO = Scenario(

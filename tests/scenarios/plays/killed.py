@@ -1,10 +1,19 @@
 """The runner is killed in the middle of a run."""
 
-from anarchon.model import Reason, Status
-from tests.scenarios.common import a_run, in_vain, taken_over_in_time, until_done
+from anarchon.model import Status
+from tests.scenarios.common import (
+    a_run,
+    in_vain,
+    never_ended,
+    one_record,
+    taken_over_from,
+    taken_over_in_time,
+    two_records,
+    until_done,
+)
 from tests.scenarios.evidence import Evidence
 from tests.scenarios.figures import TAKEOVER_WITHIN
-from tests.scenarios.judging import Time, holds, same
+from tests.scenarios.judging import Time, same
 from tests.scenarios.scenario import Promise, Scenario, Side
 from tests.scenarios.stage import Stage
 
@@ -28,33 +37,22 @@ def _in_time(seen: Evidence) -> Time:
 
 
 def _by_a_backup(seen: Evidence) -> None:
-    killed, taker = seen.one("killed").who, seen.one("takeover").who
-    holds(killed != taker, f"{taker} was killed, and took over from itself")
-    same(killed, seen.one("takeover").from_instance)
+    killed = seen.one("killed").who
+    taker = taken_over_from(seen, killed)
     same([(killed, 1), (taker, 2)], seen.starts)
-    same(["takeover", "start", "success"], seen.events(taker, attempt=2))
+    same([(taker, 2)], seen.ends)
 
 
 def _stored(seen: Evidence) -> None:
-    killed, taker = seen.one("killed").who, seen.one("takeover").who
-    same(
-        [
-            (1, Status.INTERRUPTED, Reason.SCHEDULED, killed),
-            (2, Status.SUCCESS, Reason.TAKEOVER, taker),
-        ],
-        seen.outline(),
-    )
+    two_records(seen, seen.one("killed").who, seen.one("takeover").who)
 
 
 def _nobody_else(seen: Evidence) -> None:
-    same([(seen.one("killed").who, 1)], seen.starts)
-    same([], seen.ends)
+    never_ended(seen, seen.one("killed").who)
 
 
 def _for_ever(seen: Evidence) -> None:
-    same(
-        [(1, Status.RUNNING, Reason.SCHEDULED, seen.one("killed").who)], seen.outline()
-    )
+    one_record(seen, Status.RUNNING, seen.one("killed").who)
 
 
 SCENARIO = Scenario(

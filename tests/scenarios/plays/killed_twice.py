@@ -5,6 +5,9 @@ from tests.processes.setup import Handler
 from tests.scenarios.common import (
     a_run,
     in_vain,
+    never_ended,
+    one_record,
+    others,
     record_of,
     taken_over_in_time,
     until_done,
@@ -39,7 +42,7 @@ def _on_leases(stage: Stage) -> None:
 def _on_claims(stage: Stage) -> None:
     runner = a_run(stage)
     stage[runner].kill()
-    stage["A" if runner != "A" else "B"].kill()
+    stage[others(runner)[0]].kill()
     in_vain(stage)
 
 
@@ -96,14 +99,16 @@ def _not_again(seen: Evidence) -> None:
 
 
 def _nobody_else(seen: Evidence) -> None:
-    runner = first(1, seen.seen("killed"), "killed")[0].who
-    same([(runner, 1)], seen.starts)
-    same([], seen.ends)
+    never_ended(seen, _first_killed(seen))
 
 
 def _for_ever(seen: Evidence) -> None:
-    runner = first(1, seen.seen("killed"), "killed")[0].who
-    same([(1, Status.RUNNING, Reason.SCHEDULED, runner)], seen.outline())
+    one_record(seen, Status.RUNNING, _first_killed(seen))
+
+
+def _first_killed(seen: Evidence) -> str:
+    killed, _ = first(2, seen.seen("killed"), "kills")
+    return killed.who
 
 
 SCENARIO = Scenario(

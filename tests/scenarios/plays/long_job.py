@@ -6,6 +6,7 @@ from anarchon.model import Reason, Status
 from tests.processes.journal import Line, Phase
 from tests.processes.report import Report
 from tests.processes.setup import Handler
+from tests.scenarios.common import NAMES, others
 from tests.scenarios.evidence import Evidence
 from tests.scenarios.judging import first, holds, only, same
 from tests.scenarios.scenario import Promise, Scenario, Side
@@ -19,7 +20,6 @@ STEP = round(PERIOD * 1000)
 AT_LEAST = int(TAKES / PERIOD)
 # that are in progress when the third one begins
 COPIES = AT_LEAST + 1
-ALL = {"A", "B", "C"}
 
 
 def _begun(stage: Stage) -> None:
@@ -36,7 +36,8 @@ def _begun(stage: Stage) -> None:
 def _on_leases(stage: Stage) -> None:
     _begun(stage)
     _, second = stage.until(lambda: _first_starts(stage, 2))
-    stage.until(lambda: stage.cluster.all_skipped(second.slot, ALL - {second.who}))
+    rest = set(others(second.who))
+    stage.until(lambda: stage.cluster.all_skipped(second.slot, rest))
 
 
 def _on_claims(stage: Stage) -> None:
@@ -78,7 +79,7 @@ def _skipped(seen: Evidence) -> None:
     expected = [
         (slot, who, "overlap", first.who)
         for slot in range(first.slot + STEP, second.slot, STEP)
-        for who in sorted(ALL)
+        for who in NAMES
     ]
     same(
         [*_taken(first), *expected, *_taken(second)],
@@ -88,7 +89,7 @@ def _skipped(seen: Evidence) -> None:
 
 def _taken(run: Line) -> list[tuple[int, str, str, str]]:
     """Return how the other instances skip a run."""
-    return [(run.slot, who, "taken", run.who) for who in sorted(ALL - {run.who})]
+    return [(run.slot, who, "taken", run.who) for who in others(run.who)]
 
 
 def _skips(seen: Evidence, first: int, last: int) -> list[tuple[int, str, str, str]]:

@@ -2,17 +2,24 @@
 
 from anarchon.model import Reason, RunRecord, Status
 from tests.processes.setup import Handler
-from tests.scenarios.common import until_done
+from tests.scenarios.common import (
+    EXITED,
+    NAMES,
+    a_run,
+    never_ended,
+    one_record,
+    others,
+    until_done,
+    until_ended,
+)
 from tests.scenarios.evidence import Evidence
 from tests.scenarios.figures import HAND_OVER_WITHIN
-from tests.scenarios.judging import Time, holds, same, within
+from tests.scenarios.judging import Time, first, holds, same, within
 from tests.scenarios.scenario import Promise, Scenario, Side
 from tests.scenarios.stage import Stage
 
-NAMES = "ABC"
 # no runner gets that far before it is replaced
 LONG = Handler(takes=2.5)
-GOOD_END = "ended with status 0"
 
 
 # --- what is played -------------------------------------------------------------------
@@ -20,10 +27,7 @@ GOOD_END = "ended with status 0"
 
 def _on_leases(stage: Stage) -> None:
     """Replace whoever has the run, as long as that is an old one, then the others."""
-    stage.load()
-    stage.once(LONG, max_attempts=1)
-    stage.begin()
-    runner, attempt = stage.at_work().who, 1
+    runner, attempt = a_run(stage, LONG, max_attempts=1), 1
     old = set(NAMES)
     while old:
         who = runner if runner in old else min(old)
@@ -36,18 +40,14 @@ def _on_leases(stage: Stage) -> None:
 
 
 def _on_claims(stage: Stage) -> None:
-    stage.load()
-    stage.once(LONG)
-    stage.begin()
-    runner = stage.at_work().who
-    for who in runner, *sorted(set(NAMES) - {runner}):
+    runner = a_run(stage, LONG)
+    for who in runner, *others(runner):
         _replace(stage, who)
 
 
 def _replace(stage: Stage, who: str) -> None:
     stage[who].stop()
-    status = stage[who].ended()
-    stage.note(f"ended with status {status}", who)
+    until_ended(stage, who)
     stage.back(who)
 
 
@@ -56,7 +56,7 @@ def _replace(stage: Stage, who: str) -> None:
 
 def _all_ended_well(seen: Evidence) -> None:
     for who in NAMES:
-        stopped, ended = seen.one("stopped", who), seen.one(GOOD_END, who)
+        stopped, ended = seen.one("stopped", who), seen.one(EXITED, who)
         same(2, len(seen.seen("ready", who)))
         holds(stopped.at < ended.at < seen.seen("ready", who)[1].at, f"{who}: in order")
 
@@ -96,17 +96,20 @@ def _gap(before: RunRecord, after: RunRecord) -> float:
 
 
 def _lost(seen: Evidence) -> None:
-    runner = seen.seen("stopped")[0].who
-    same([(runner, 1)], seen.starts)
-    same([], seen.ends)
+    runner = _first_stopped(seen)
+    never_ended(seen, runner)
     same(["start", "interrupted"], seen.events(runner, attempt=1))
-    same(False, seen.one("interrupted").handed_over)
+    told = seen.one("interrupted")
+    same((False, True), (told.handed_over, told.final))
 
 
 def _for_ever(seen: Evidence) -> None:
-    runner = seen.seen("stopped")[0].who
-    same([(1, Status.INTERRUPTED, Reason.SCHEDULED, runner)], seen.outline())
-    same([False], [record.handed_over for record in seen.history()])
+    one_record(seen, Status.INTERRUPTED, _first_stopped(seen))
+
+
+def _first_stopped(seen: Evidence) -> str:
+    stopped, *_ = first(len(NAMES), seen.seen("stopped"), "stops")
+    return stopped.who
 
 
 ALL_ENDED_WELL = Promise(

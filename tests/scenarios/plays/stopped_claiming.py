@@ -1,14 +1,18 @@
 """An instance is stopped while its claim is under way."""
 
-from anarchon.model import Reason, Status
+from anarchon.model import Status
 from tests.processes.journal import Phase
-from tests.processes.report import Report
 from tests.scenarios.common import (
     BRIEF,
+    EXITED,
     end_of,
     in_vain,
+    one_attempt,
+    one_record,
     record_of,
     skipped_by_others,
+    taken_over_from,
+    two_records,
     until_done,
     until_ended,
 )
@@ -26,19 +30,12 @@ def _stopped(stage: Stage) -> None:
     """Let A ask alone, stop it before it hears the answer, and let others come."""
     stage.cluster.changes["A"] = {"slow": LATE}
     stage.load()
-    if stage.leases:
-        stage.once(BRIEF, max_attempts=1)
-    else:
-        stage.once(BRIEF)
+    stage.once(BRIEF, **one_attempt(stage))
     stage.begin("A")
-    stage.until(lambda: _asked(stage))
+    stage.until(lambda: stage.cluster.seen("asked", "A"))
     stage["A"].stop()
     stage.join("BC")
     until_ended(stage, "A")
-
-
-def _asked(stage: Stage) -> list[Report]:
-    return stage.cluster.seen("asked", "A")
 
 
 def _on_leases(stage: Stage) -> None:
@@ -53,11 +50,8 @@ def _on_claims(stage: Stage) -> None:
 
 def _not_begun(seen: Evidence) -> None:
     """Hold that A heard that it won after it was stopped, and began nothing."""
-    stopped = seen.one("stopped")
-    asked, answered = (
-        seen.one("asked", "A"),
-        only(seen.calls("claim", on="A"), "answer"),
-    )
+    asked, stopped = seen.one("asked", "A"), seen.one("stopped")
+    answered = only(seen.calls("claim", on="A"), "answer to A")
     holds(asked.at < stopped.at < answered.at, "A wasn't stopped during its claim")
     same("won", answered.reason)
     same([], [line for line in seen.lines if line.who == "A"])
@@ -65,7 +59,7 @@ def _not_begun(seen: Evidence) -> None:
 
 
 def _exits(seen: Evidence) -> None:
-    exited = seen.one("exit status 0", "A")
+    exited = seen.one(EXITED, "A")
     within("exit", exited.at - seen.one("stopped").at, LATE)
 
 
@@ -79,25 +73,15 @@ def _handed_over(seen: Evidence) -> None:
 
 
 def _by_another(seen: Evidence) -> Time:
-    taker = seen.one("takeover")
-    same("A", taker.from_instance)
-    same([(taker.who, 2)], seen.starts)
-    same([(taker.who, 2)], seen.ends)
-    same(["takeover", "start", "success"], seen.events(taker.who, attempt=2))
+    taker = taken_over_from(seen, "A")
+    same([(taker, 2)], seen.starts)
+    same([(taker, 2)], seen.ends)
     waited = record_of(seen, attempt=2).started_at.timestamp() - end_of(seen, attempt=1)
     return within("attempt 2 after the hand-over", waited, HAND_OVER_WITHIN)
 
 
 def _stored(seen: Evidence) -> None:
-    taker = seen.one("takeover").who
-    same(
-        [
-            (1, Status.INTERRUPTED, Reason.SCHEDULED, "A"),
-            (2, Status.SUCCESS, Reason.TAKEOVER, taker),
-        ],
-        seen.outline(),
-    )
-    same([True, False], [record.handed_over for record in seen.history()])
+    two_records(seen, "A", seen.one("takeover").who, handed_over=True)
 
 
 def _never(seen: Evidence) -> None:
@@ -109,7 +93,7 @@ def _never(seen: Evidence) -> None:
 def _recorded(seen: Evidence) -> None:
     told = seen.one("interrupted")
     same(("A", False, True), (told.who, told.handed_over, told.final))
-    same([(1, Status.INTERRUPTED, Reason.SCHEDULED, "A")], seen.outline())
+    one_record(seen, Status.INTERRUPTED, "A")
 
 
 STOPS = (

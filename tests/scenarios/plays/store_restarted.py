@@ -4,9 +4,9 @@ import sqlite3
 from collections.abc import Generator
 from contextlib import closing, contextmanager
 
-from anarchon.model import Reason, Status
+from anarchon.model import Status
 from tests.processes.setup import Handler
-from tests.scenarios.common import until_done
+from tests.scenarios.common import one_record, ran_once, until_done
 from tests.scenarios.evidence import JOB, Evidence
 from tests.scenarios.figures import LEASE
 from tests.scenarios.judging import Time, holds, same, within
@@ -70,14 +70,13 @@ def _locked(stage: Stage) -> Generator[None]:
 def _finished(seen: Evidence) -> None:
     run = seen.about(JOB)
     runner = run.one("start").who
-    same([(runner, 1)], run.starts)
-    same([(runner, 1)], run.ends)
+    ran_once(run, runner)
     same(
         ["start", "success"],
         [what for what in run.events(runner, 1) if what != "error"],
     )
     same([], [*run.seen("lost"), *run.seen("takeover")])
-    same([(1, Status.SUCCESS, Reason.SCHEDULED, runner)], seen.outline())
+    one_record(seen, Status.SUCCESS, runner)
 
 
 def _lease_kept(seen: Evidence) -> Time:

@@ -1,8 +1,15 @@
 """The runner freezes, and wakes before its lease has run out."""
 
-from anarchon.model import Reason, Status
+from anarchon.model import Status
 from tests.processes.setup import Handler
-from tests.scenarios.common import a_run, skipped_by_others, until_done
+from tests.scenarios.common import (
+    a_run,
+    after_a_heartbeat,
+    one_record,
+    ran_once,
+    skipped_by_others,
+    until_done,
+)
 from tests.scenarios.evidence import Evidence
 from tests.scenarios.figures import HEARTBEAT, LEASE
 from tests.scenarios.judging import holds, same
@@ -16,8 +23,7 @@ FROZEN = LEASE / 2
 
 def _on_leases(stage: Stage) -> None:
     runner = a_run(stage, WORK)
-    beats = len(_beats(stage, runner))
-    stage.until(lambda: len(_beats(stage, runner)) > beats)
+    after_a_heartbeat(stage, runner)
     _frozen_for_a_while(stage, runner)
 
 
@@ -33,15 +39,8 @@ def _frozen_for_a_while(stage: Stage, runner: str) -> None:
     until_done(stage, attempt=1)
 
 
-def _beats(stage: Stage, who: str) -> list[float]:
-    told = stage.cluster.seen("answered", who)
-    return [call.at for call in told if call.operation == "heartbeat"]
-
-
 def _only_attempt(seen: Evidence) -> None:
-    runner = seen.one("frozen").who
-    same([(runner, 1)], seen.starts)
-    same([(runner, 1)], seen.ends)
+    ran_once(seen, seen.one("frozen").who)
     skipped_by_others(seen)
 
 
@@ -69,8 +68,7 @@ def _watched(seen: Evidence) -> None:
 
 
 def _stored(seen: Evidence) -> None:
-    runner = seen.one("frozen").who
-    same([(1, Status.SUCCESS, Reason.SCHEDULED, runner)], seen.outline())
+    one_record(seen, Status.SUCCESS, seen.one("frozen").who)
 
 
 STORED = Promise(text="History has one attempt, and that as success.", judge=_stored)

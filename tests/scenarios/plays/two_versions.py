@@ -4,7 +4,13 @@ from anarchon.model import Reason, Status
 from tests.processes.journal import Phase
 from tests.processes.report import Report
 from tests.processes.setup import Handler
-from tests.scenarios.common import in_vain, taken_over_in_time, until_done
+from tests.scenarios.common import (
+    in_vain,
+    never_ended,
+    one_record,
+    taken_over_in_time,
+    until_done,
+)
 from tests.scenarios.evidence import JOB, Evidence
 from tests.scenarios.figures import TAKEOVER_WITHIN
 from tests.scenarios.judging import Time, holds, same
@@ -61,9 +67,8 @@ def _kills(seen: Evidence) -> list[Report]:
 
 def _never_the_old(seen: Evidence) -> None:
     run = seen.about(JOB)
-    same(
-        [], [report.what for report in run.reports if report.job and report.who == OLD]
-    )
+    told = [report for report in run.reports if report.who == OLD and report.job]
+    same([], [report.what for report in told])
     same([], [line.phase for line in run.lines if line.who == OLD])
 
 
@@ -119,11 +124,9 @@ def _undisturbed(seen: Evidence) -> None:
 
 
 def _lost(seen: Evidence) -> None:
-    [killed] = _kills(seen)
-    run = seen.about(JOB)
-    same([(killed.who, 1)], run.starts)
-    same([], run.ends)
-    same([(1, Status.RUNNING, Reason.SCHEDULED, killed.who)], seen.outline())
+    killed = seen.one("killed").who
+    never_ended(seen.about(JOB), killed)
+    one_record(seen, Status.RUNNING, killed)
 
 
 NEVER_THE_OLD = Promise(
