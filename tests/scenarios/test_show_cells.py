@@ -252,6 +252,20 @@ def test_stores_of_one_kind_have_all_the_width() -> None:
     assert any("2▓" in line.plain[60:] for line in lines)
 
 
+@pytest.mark.parametrize("outcome", sorted({*Outcome} - {Outcome.BROKEN}))
+def test_outcome_without_a_verdict_is_shown(outcome: Outcome) -> None:
+    """Whatever becomes of a play, it is said in place, and why it went wrong below."""
+    ended = Performance(scenario=2, store=STORES[0], outcome=outcome, why="no end")
+    file = io.StringIO()
+    console = Console(file=file, force_terminal=True, width=100, height=30, _environ={})
+    with LiveShow(console) as show:
+        show.ended(scenario(), [ended])
+    text = CONTROL.sub("", file.getvalue()).lower()
+    assert f" redis (lease) {outcome}" in text
+    went_wrong = outcome not in {Outcome.KEPT, Outcome.NOT_PLAYED}
+    assert went_wrong is (" redis: no end" in text)
+
+
 def test_live_show_leaves_each_scenario_and_the_summary() -> None:
     """What has ended stays to be read, with its problems; then comes the table."""
     file = io.StringIO()
@@ -262,5 +276,5 @@ def test_live_show_leaves_each_scenario_and_the_summary() -> None:
         show.ended(scenario(), performances)
         show.conclude(a_run(*performances))
     text = CONTROL.sub("", file.getvalue())
-    for part in (" 2. The runner is killed", "takeover: 9.00 s, not", "Lease store"):
+    for part in (" 2. The runner is killed", "takeover: 9.00 s, not", "Lease backend"):
         assert part in text

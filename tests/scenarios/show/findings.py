@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from tests.scenarios.judging import Time
 from tests.scenarios.performance import Outcome, Performance, Verdict
+from tests.scenarios.stores import Store
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,9 +53,9 @@ def of_kind(performances: Sequence[Performance], *, leases: bool) -> list[Perfor
     return [one for one in performances if one.store.leases is leases]
 
 
-def kind_of(performance: Performance) -> str:
-    """Return what kind of store it was on."""
-    return "lease" if performance.store.leases else "claim-only"
+def kind_of(store: Store) -> str:
+    """Return what kind of store it is."""
+    return "lease" if store.leases else "claim-only"
 
 
 def times_of(performances: Sequence[Performance]) -> list[str]:
@@ -110,7 +111,7 @@ def headline(performance: Performance) -> str:
 
 def _word(outcome: Outcome) -> str:
     """Let what is bad be seen without colour."""
-    bad = outcome in {Outcome.BROKEN, Outcome.FAILED}
+    bad = outcome not in {Outcome.KEPT, Outcome.NOT_PLAYED}
     return outcome.upper() if bad else outcome.value
 
 

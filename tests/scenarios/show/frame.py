@@ -12,7 +12,7 @@ from rich.text import Text
 from tests.scenarios.performance import Outcome, Performance
 from tests.scenarios.scenario import Scenario
 from tests.scenarios.show.cells import MARGIN, Window, axis_of, notes_of, strip
-from tests.scenarios.show.findings import headline
+from tests.scenarios.show.findings import headline, kind_of
 from tests.scenarios.show.looks import Look, legend_lines
 from tests.scenarios.show.timeline import STORE, Timeline
 from tests.scenarios.stores import PAIRS, Store
@@ -27,6 +27,7 @@ STEP = 2.0
 STYLES: Mapping[Outcome, str] = {
     Outcome.KEPT: "green",
     Outcome.BROKEN: "bold red",
+    Outcome.STUCK: "bold red",
     Outcome.NOT_PLAYED: "dim",
     Outcome.FAILED: "bold red",
 }
@@ -108,12 +109,13 @@ def _block(view: View, span: float, width: int, room: Room) -> Lines:
 
 
 def _head(view: View) -> Text:
-    kind = "lease" if view.store.leases else "claim-only"
     done = view.performance
     told = headline(done) if done else "playing"
     style = STYLES[done.outcome] if done else "cyan"
     return Text.assemble(
-        (f" {view.store.name}", "bold"), (f" ({kind}) ", "dim"), (told, style)
+        (f" {view.store.name}", "bold"),
+        (f" ({kind_of(view.store)}) ", "dim"),
+        (told, style),
     )
 
 

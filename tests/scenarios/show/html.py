@@ -76,7 +76,7 @@ def _where(run: Run) -> str:
 
 
 def _table(run: Run) -> Markup:
-    names = ("What happens", "Claim-only store", "Lease store")
+    names = ("What happens", "Claim-only backend", "Lease backend")
     head = tag("tr", (tag("th", name, scope="col") for name in names))
     rows = (_row(row) for row in rows_of(run))
     return tag("table", tag("thead", head), tag("tbody", rows))

@@ -14,7 +14,7 @@ from rich.text import Text
 
 from tests.scenarios.performance import Performance, Playing
 from tests.scenarios.scenario import Scenario
-from tests.scenarios.show.findings import findings_of
+from tests.scenarios.show.findings import all_well, findings_of
 from tests.scenarios.show.frame import Room, View, frame, legend_of
 from tests.scenarios.show.looks import can_write_glyphs
 from tests.scenarios.show.run import Run
@@ -96,6 +96,6 @@ def _complaints(performances: Sequence[Performance]) -> list[Text]:
     failed = [
         Text.assemble((f" {one.store.name}: ", "bold red"), one.why)
         for one in performances
-        if one.why and not one.verdicts
+        if one.why and not all_well([one])
     ]
     return broken + failed

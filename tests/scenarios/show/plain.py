@@ -74,7 +74,7 @@ class PlainShow:
     def _lanes(self, performances: Sequence[Performance], span: float) -> Iterator[str]:
         for one in performances:
             loops = f", {'/'.join(one.loops)}" if one.loops else ""
-            yield f"\n{one.store.name} ({kind_of(one)}{loops}): {headline(one)}"
+            yield f"\n{one.store.name} ({kind_of(one.store)}{loops}): {headline(one)}"
             if one.reports:
                 lines = timeline_of(one.reports, one.ended)
                 yield from text_lanes(

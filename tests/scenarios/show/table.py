@@ -61,7 +61,7 @@ def table_of(run: Run) -> Table:
     """Return the table as it is printed."""
     table = Table(show_lines=True)
     table.add_column("", justify="right")
-    for title in ("What happens", "Claim-only store", "Lease store"):
+    for title in ("What happens", "Claim-only backend", "Lease backend"):
         table.add_column(title, ratio=1)
     for row in rows_of(run):
         cells = map(_cell, (row.claims, row.lease))
