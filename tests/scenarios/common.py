@@ -92,10 +92,11 @@ def never_ended(seen: Evidence, who: str) -> None:
 
 
 def taken_over_from(seen: Evidence, runner: str) -> str:
-    """Return who else took over from the runner, and told success of attempt 2."""
+    """Return who took over from the runner, in another process, and told success."""
     taken = seen.one("takeover")
     same(runner, taken.from_instance)
-    holds(runner != taken.who, f"{runner} took over from itself")
+    began = {start.pid for start in seen.seen("start", runner, attempt=1)}
+    holds(taken.pid not in began, f"{runner} took over from itself")
     same(["takeover", "start", "success"], seen.events(taken.who, attempt=2))
     return taken.who
 

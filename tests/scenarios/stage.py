@@ -41,7 +41,7 @@ class Abandoned(Exception):
 
 
 class Stage:
-    """A cluster on one store; ``soon`` is how long its instances may take to begin."""
+    """A cluster on one store, and all that a play may do with both."""
 
     def __init__(self, cluster: Cluster, place: Place, exits: ExitStack) -> None:
         self.cluster = cluster
@@ -169,7 +169,7 @@ class Stage:
         return proxy
 
     def note(self, what: str, who: str = "") -> None:
-        """Report a deed that was done to something else than an instance."""
+        """Report what nobody else does: of the store, or of an instance."""
         self.cluster.note(Report(who=who, pid=0, at=time.time(), what=what))
 
     # --- the end ----------------------------------------------------------------------
@@ -193,7 +193,10 @@ def staged(
     loops: Sequence[str],
     soon: float = figures.SOON,
 ) -> Generator[Stage]:
-    """Give an empty stage; leaving ends every process that was started on it."""
+    """Give an empty stage; leaving ends every process that was started on it.
+
+    ``soon`` is how long its instances may take to begin, in seconds.
+    """
     options: SchedulerOptions = {
         "jitter": figures.JITTER,
         "stop_timeout": figures.STOP_TIMEOUT,
