@@ -1,26 +1,28 @@
 """How a scenario is played on one store, and what is found.
 
-Decides that every promise is judged, whatever became of the others, and that a false
-start is played again. Must not know how anything is shown.
+Decides that every promise is judged, whatever became of the others, and that a play is
+repeated if it could prove nothing: after a false start, or when a promise was broken
+while the machine stood still. Must not know how anything is shown.
 """
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 
 from tests.processes.report import Report
 from tests.scenarios.always import ALWAYS
 from tests.scenarios.evidence import Evidence
-from tests.scenarios.figures import SOON
+from tests.scenarios.figures import SLACK, SOON
 from tests.scenarios.judging import Broken, Time
+from tests.scenarios.pulse import Pulse
 from tests.scenarios.scenario import Promise, Scenario, Side
 from tests.scenarios.stage import Abandoned, FalseStart, Stage, staged
 from tests.scenarios.stores import STORES, Place, Store
 
 LOOPS = ("trio", "asyncio")
-FALSE_STARTS = 3
+TOO_OFTEN = 3
 
 
 class Outcome(StrEnum):
@@ -47,7 +49,8 @@ class Performance:
     """A scenario on one store, as it went.
 
     ``why`` says why it failed or wasn't played. ``took`` is in seconds, ``loops`` are
-    those that A, B and C ran on. ``ended`` is when the play was over, by the machine's
+    those that A, B and C ran on; ``again`` says why it was played again, each time that
+    it was. ``ended`` is when the play was over, by the machine's
     monotonic clock, as the reports have it.
     """
 
@@ -56,6 +59,7 @@ class Performance:
     outcome: Outcome
     why: str = ""
     loops: Sequence[str] = ()
+    again: Sequence[str] = ()
     verdicts: Sequence[Verdict] = ()
     reports: Sequence[Report] = ()
     took: float = 0.0
@@ -107,15 +111,23 @@ class Playing:
             return self._told(Outcome.FAILED, f"{type(error).__name__}: {error}")
 
     def _played_in_time(self) -> Performance:
-        soon = SOON
-        for again in range(FALSE_STARTS):
+        again: list[str] = []
+        while len(again) < TOO_OFTEN:
             try:
-                return self._played_once(self._folder / str(again), soon)
-            except FalseStart:
-                soon *= 2
-        return self._played_once(self._folder / "last", soon)
+                return replace(self._undisturbed(len(again)), again=again)
+            except FalseStart as false:
+                again.append(str(false))
+        return replace(self._played_once(len(again)), again=again)
 
-    def _played_once(self, folder: Path, soon: float) -> Performance:
+    def _undisturbed(self, number: int) -> Performance:
+        with Pulse() as pulse:
+            found = self._played_once(number)
+        if found.outcome is not Outcome.KEPT and pulse.longest > SLACK:
+            raise FalseStart(f"the machine stood still for {pulse.longest:.2f} s")
+        return found
+
+    def _played_once(self, number: int) -> Performance:
+        folder, soon = self._folder / str(number), SOON * 2**number
         folder.mkdir(parents=True)
         began = time.monotonic()
         with staged(self.place, folder, self._loops(), soon) as stage:

@@ -61,6 +61,7 @@ def _performance(performance: Performance) -> Plain:
         "why": performance.why,
         "took": performance.took,
         "loops": list(performance.loops),
+        "again": list(performance.again),
         "verdicts": [asdict(verdict) for verdict in performance.verdicts],
         "timeline": asdict(timeline_of(performance.reports, performance.ended)),
         "reports": [_report(report) for report in performance.reports],
