@@ -16,6 +16,7 @@ from urllib.parse import urlsplit
 from tests.pages import ROOT
 from tests.processes.report import Report
 from tests.processes.setup import Setup
+from tests.servers.leash import LEASH
 
 COMMAND = [sys.executable, "-m", "tests.processes.instance"]
 ENDS_WITHIN = 15.0
@@ -52,6 +53,8 @@ class InstanceProcess:
                 text=True,
             )
         self.pid = self._process.pid
+        # one that is frozen notices nothing, the end of whoever started it included
+        LEASH.hold_process(self.pid)
         self._listener = threading.Thread(target=self._listen)
         self._listener.start()
 

@@ -5,12 +5,14 @@ Decides the options and the exit status. Must not know how anything is shown.
 
 import argparse
 import os
+import signal
 import sys
-import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
+from tempfile import TemporaryDirectory, TemporaryFile
 
 from tests.pages import ROOT
 from tests.scenarios.page import KEPT, PAGE, kept_of, page_of
@@ -24,6 +26,7 @@ from tests.scenarios.show.findings import all_well
 from tests.scenarios.show.html import html_of
 from tests.scenarios.show.run import Run, Show, machine_here, python_here, servers_of
 from tests.scenarios.stores import STORES, Place, Store
+from tests.servers.leash import LEASH
 
 REPORTS = ROOT / "build" / "scenarios"
 
@@ -34,9 +37,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Carry out a command line; return its exit status.
 
     0: every promise was kept. 1: one was broken, or a play didn't come to its end.
-    2: nothing could be played, or under CI not all. 130: interrupted.
+    2: nothing could be played, or under CI not all. 130: interrupted, by Ctrl+C or by
+    SIGTERM.
     """
     options = _parser().parse_args(argv)
+    # so that nothing is left behind, nor a terminal without its cursor
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     scenarios = [one for one in SCENARIOS if one.number in options.scenario]
     stores = [one for one in STORES if one.name in options.backend]
     try:
@@ -58,21 +64,32 @@ def _parser() -> argparse.ArgumentParser:
         nargs="+",
         choices=numbers,
         default=numbers,
-        help="only these, by their numbers",
+        metavar="NUMBER",
+        help=f"only these: {numbers[0]} to {numbers[-1]}",
     )
     parser.add_argument(
-        "--backend", nargs="+", choices=names, default=names, help="only on these"
+        "--backend",
+        nargs="+",
+        choices=names,
+        default=names,
+        metavar="NAME",
+        help=f"only on these: {', '.join(names)}",
     )
     parser.add_argument(
-        "--times", type=int, default=1, help="how many times, one after the other"
+        "--times",
+        type=_count,
+        default=1,
+        metavar="COUNT",
+        help="how many times, one after the other",
     )
     parser.add_argument(
         "--plain", action="store_true", help="plain lines, on a terminal too"
     )
     parser.add_argument(
         "--report",
-        type=Path,
-        default=REPORTS,
+        type=_folder,
+        default=str(REPORTS),
+        metavar="FOLDER",
         help="the folder for report.html and report.json",
     )
     parser.add_argument(
@@ -83,18 +100,35 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
+def _count(text: str) -> int:
+    if text.isdecimal() and int(text) > 0:
+        return int(text)
+    raise argparse.ArgumentTypeError(f"{text!r} is no number from 1 on")
+
+
+def _folder(text: str) -> Path:
+    """Return a folder that can be written to, which is told before it is needed."""
+    folder = Path(text)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with TemporaryFile(dir=folder):
+            return folder
+    except OSError as error:
+        raise argparse.ArgumentTypeError(f"can't be written to: {error}") from error
+
+
 def _play(
     scenarios: Sequence[Scenario], stores: Sequence[Store], options: argparse.Namespace
 ) -> int:
     with (
-        tempfile.TemporaryDirectory() as folder,
-        places(stores, Path(folder)) as (there, absent),
+        _scratch() as folder,
+        places(stores, folder) as (there, absent),
     ):
         for name, why in absent.items():
             print(f"not played on {name}: {why}", file=sys.stderr)
         if not there or (absent and os.environ.get("CI")):
             return CANNOT_RUN
-        run = _performed(scenarios, there, Path(folder), plain=options.plain)
+        run = _performed(scenarios, there, folder, plain=options.plain)
     _write(run, options.report)
     well = all_well(run.performances)
     if options.page and well:
@@ -102,6 +136,14 @@ def _play(
         KEPT.write_text(kept.to_json())
         PAGE.write_text(page_of(SCENARIOS, kept))
     return ALL_KEPT if well else BROKEN
+
+
+@contextmanager
+def _scratch() -> Generator[Path]:
+    """Give a folder that is removed at the end, even if this process is killed."""
+    with TemporaryDirectory(prefix="anarchon-scenarios-") as folder:
+        LEASH.hold_folder(Path(folder))
+        yield Path(folder)
 
 
 def _performed(
@@ -137,9 +179,8 @@ def _shown(
 
 
 def _write(run: Run, folder: Path) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / "report.html").write_text(html_of(run))
-    (folder / "report.json").write_text(json_of(run))
+    (folder / "report.html").write_text(html_of(run), "utf-8")
+    (folder / "report.json").write_text(json_of(run), "utf-8")
     print(f"Reports: {folder / 'report.html'}, report.json")
 
 
