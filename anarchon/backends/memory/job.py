@@ -140,7 +140,10 @@ class Job:
 
     def _is_over(self, record: Attempt, before: int) -> bool:
         ended = record.ended
-        return ended is not None and ended < before and record.slot not in self._runs
+        if ended is None or (record.slot in self._runs and not record.manual):
+            return False
+        # a clock that was set back may have ended it before its start
+        return max(record.started, ended) < before
 
     def _record(self, slot: int, token: str) -> Attempt | None:
         for record in reversed(self._records):
@@ -149,10 +152,9 @@ class Job:
         return None
 
     def _last_runner(self, slot: int) -> str | None:
-        for record in reversed(self._records):
-            if record.slot == slot and not record.manual:
-                return record.instance_id
-        return None
+        attempts = [r for r in self._records if r.slot == slot and not r.manual]
+        last = max(attempts, key=lambda record: record.attempt, default=None)
+        return None if last is None else last.instance_id
 
     def _add(self, record: Attempt) -> None:
         insort(self._records, record, key=_age)

@@ -155,7 +155,7 @@ DECLARE
     runner text := (
         SELECT instance_id FROM {schema}.kept(asked.job)
         WHERE slot = asked.slot AND reason <> 'manual'
-        ORDER BY started DESC, attempt DESC LIMIT 1
+        ORDER BY attempt DESC LIMIT 1
     );
 BEGIN
     RETURN json_build_object('is', 'done', 'now', at, 'superseded', runner IS NULL,

@@ -101,17 +101,17 @@ ORDER BY started DESC, attempt DESC, slot DESC, token DESC LIMIT :limit;
 -- trim: drop what is older than the newest records, ended long ago, and is no part of
 -- an unfinished run
 DELETE FROM "{namespace}_records" AS old
-WHERE job = :job AND ended < :young
+WHERE job = :job AND started < :young AND ended < :young
     AND (started, attempt, slot, token) < (
         SELECT started, attempt, slot, token FROM "{namespace}_records"
         WHERE job = :job
         ORDER BY started DESC, attempt DESC, slot DESC, token DESC
         LIMIT 1 OFFSET :keep - 1
     )
-    AND NOT EXISTS (
+    AND (reason = 'manual' OR NOT EXISTS (
         SELECT 1 FROM "{namespace}_runs" AS run
         WHERE run.job = old.job AND run.slot = old.slot
-    );
+    ));
 
 -- trim_manual: drop the manual ones among what is older than the newest records
 DELETE FROM "{namespace}_records"
