@@ -1,0 +1,46 @@
+"""Random programs for claim-only stores; ``property_tests.claim_model`` is right.
+
+Decides what of a reply the laws speak about. Must not know any store.
+"""
+
+from dataclasses import replace
+from typing import ClassVar
+
+from anarchon.model import Reason
+from anarchon.protocol import Claim, ClaimReply, Won
+from property_tests.claim_model import ClaimOnlyJob
+from property_tests.store_machine import MANY, StoreMachine
+
+
+class ClaimMachine(StoreMachine[ClaimOnlyJob]):
+    """What instances may ask of a claim-only store, in any order.
+
+    The store keeps an order of slots, and tells its time.
+    """
+
+    in_order: ClassVar[bool] = True
+    tells_time: ClassVar[bool] = True
+
+    def new_model(self, name: str) -> ClaimOnlyJob:
+        """Return a job that nothing was asked about."""
+        return ClaimOnlyJob(in_order=self.in_order, tells_time=self.tells_time)
+
+    def adapted(self, claim: Claim) -> Claim:
+        """Ask as for a slot that is due; keep all records."""
+        return replace(claim, mode=Reason.SCHEDULED, keep=MANY)
+
+    def told(self, reply: ClaimReply) -> ClaimReply:
+        """Leave out what a lease has left, since there is none."""
+        return replace(reply, left=0.0) if isinstance(reply, Won) else reply
+
+
+class UnorderedMachine(ClaimMachine):
+    """The same for a store that grants older slots after newer ones."""
+
+    in_order = False
+
+
+class TimelessMachine(UnorderedMachine):
+    """The same for a store that doesn't tell its time, and so refuses no time."""
+
+    tells_time = False

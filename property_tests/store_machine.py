@@ -1,0 +1,277 @@
+"""Random programs for any store: time, claims, finishes, manual runs, in any order.
+
+Decides what may be asked of every store. Must not know what the right answer is: that
+is for the model, and reply and history must be what it says.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Generic, NamedTuple, Protocol, TypeVar
+
+from hypothesis import note
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
+
+from anarchon.model import End, Overlap, Reason, RunRecord, Status
+from anarchon.protocol import Answer, Claim, ClaimReply, Won
+from anarchon.testing.conformance.clock import SLOT
+from property_tests.calling import OpenStore
+from property_tests.stored import at
+
+STEP = 10_000
+JOBS = "ab"
+MANY = 1_000
+
+# few enough that what belongs together meets
+jobs = st.sampled_from(range(len(JOBS)))
+claimers = st.sampled_from("ABC")
+picks = st.integers(0, 99)
+durations = st.sampled_from([0.5, 1.0])
+errors = st.sampled_from([None, "boom"])
+ends = st.builds(
+    End, status=st.sampled_from(list(Status)[1:]), duration=durations, error=errors
+)
+modes = st.sampled_from([*[Reason.SCHEDULED] * 4, Reason.CATCH_UP, Reason.TAKEOVER])
+waits = st.sampled_from([1, 500, 4_999, 5_000, STEP, 30_000, 60_001, 3_600_000])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """What a claim asks for, beside an attempt."""
+
+    lease: float
+    overlap: Overlap
+    max_attempts: int
+    limit: float
+    startable: float
+    keep: int
+    keep_for: float
+
+
+options = st.builds(
+    Options,
+    lease=st.sampled_from([5.0, 30.0]),
+    overlap=st.sampled_from(Overlap),
+    max_attempts=st.integers(1, 3),
+    limit=st.sampled_from([60.0, 5.0]),
+    startable=st.sampled_from([60.0, 5.0]),
+    keep=st.sampled_from([1, 2, 5]),
+    keep_for=st.sampled_from([0.0, 10.0]),
+)
+
+
+class Asked(NamedTuple):
+    """The attempt that a claim wants, and the mode in which it asks."""
+
+    job: str
+    slot: int
+    attempt: int
+    mode: Reason
+
+
+class JobModel(Protocol):
+    """What the model of one job can be asked, whatever the kind of store."""
+
+    def claim(self, claim: Claim, now: int) -> ClaimReply:
+        """Answer a claim."""
+        ...
+
+    def finish(self, slot: int, token: str, end: End, now: int) -> Answer:
+        """End a run."""
+        ...
+
+    def record(self, record: RunRecord, token: str, keep: int) -> None:
+        """Add the record of a manual run."""
+        ...
+
+    def history(self) -> list[RunRecord]:
+        """Return all records, newest first."""
+        ...
+
+
+Model = TypeVar("Model", bound=JobModel)
+
+
+class StoreMachine(RuleBasedStateMachine, Generic[Model]):
+    """What instances may ask of any store about two jobs.
+
+    A claimer has one token for each attempt that it wants, as instances do. Everything
+    that was ever claimed may be claimed again, or acted on by its token.
+    """
+
+    def __init__(self, opened: OpenStore) -> None:
+        super().__init__()
+        self.opened = opened
+        self.store = opened.store
+        self.clock = opened.clock
+        self.clock.ms = SLOT
+        self.names = opened.new_jobs(JOBS)
+        self.sent: list[Claim] = []
+        self.won: list[Claim] = []
+        self.manual: list[RunRecord] = []
+        self.models = {name: self.new_model(name) for name in self.names}
+
+    def new_model(self, name: str) -> Model:
+        """Return the model of a job that nothing was asked about."""
+        raise NotImplementedError
+
+    @rule(wait=waits)
+    def time_passes(self, wait: int) -> None:
+        """Let the store's clock go on."""
+        self.clock.ms += wait
+
+    @rule(wait=st.sampled_from([1, 5_000, 31_000]))
+    def clock_is_set_back(self, wait: int) -> None:
+        """Set the store's clock back."""
+        self.clock.ms -= wait
+
+    @rule(job=jobs, who=claimers, steps=st.integers(1, 4), options=options)
+    def next_slot_is_due(
+        self, job: int, who: str, steps: int, options: Options
+    ) -> None:
+        """Let time go on to a slot, and claim it at its very millisecond."""
+        self.clock.ms = (self.clock.ms // STEP + steps) * STEP
+        asked = Asked(self.names[job], self.clock.ms, 1, Reason.SCHEDULED)
+        self.claim(self.new_claim(asked, who, options))
+
+    @rule(job=jobs, who=claimers, ahead=st.integers(-2, 1), mode=modes, options=options)
+    def claim_slot(
+        self, job: int, who: str, ahead: int, mode: Reason, options: Options
+    ) -> None:
+        """Claim a slot near now, a new one or an old one."""
+        slot = (self.clock.ms // STEP + ahead) * STEP
+        asked = Asked(self.names[job], slot, 1, mode)
+        self.claim(self.new_claim(asked, who, options))
+
+    @precondition(lambda self: self.sent)
+    @rule(pick=picks)
+    def repeat_claim(self, pick: int) -> None:
+        """Deliver a copy of a claim that was sent before."""
+        self.claim(self.picked(pick))
+
+    @precondition(lambda self: self.sent)
+    @rule(pick=picks, end=ends)
+    def finish(self, pick: int, end: End) -> None:
+        """Finish under a token that was ever made, granted or not."""
+        old = self.picked(pick)
+        self.expect(
+            f"finish of {self.of(old)} as {end.status}, {end.duration}, {end.error}",
+            self.models[old.job].finish(old.slot, old.token, end, self.clock.ms),
+            self.opened.call(self.store.finish, old.job, old.slot, old.token, end),
+        )
+
+    @rule(job=jobs, ahead=st.integers(-1, 1), end=ends)
+    def record_manual_run(self, job: int, ahead: int, end: End) -> None:
+        """Add the record of a manual run."""
+        self.manual.append(self.manual_record(job, ahead, end))
+        self.repeat_manual_record(0)
+
+    @precondition(lambda self: self.manual)
+    @rule(pick=picks)
+    def repeat_manual_record(self, pick: int) -> None:
+        """Deliver the record of a manual run, perhaps once more."""
+        record = self.manual[-1 - pick % len(self.manual)]
+        token = f"manual {record.started_at}"
+        note(f"{self.now()} {token} of {record.job}: {record.status}")
+        self.models[record.job].record(record, token, MANY)
+        self.opened.call(self.store.record, record, token, MANY)
+
+    @invariant()
+    def history_is_as_the_laws_say(self) -> None:
+        """Every record of every job, and their order."""
+        for name, model in self.models.items():
+            history = self.opened.call(self.store.history, name, MANY)
+            ages = [(record.started_at, record.attempt) for record in history]
+            assert sorted(ages, reverse=True) == ages
+            same(in_one_order(model.history()), in_one_order(history))
+
+    def claim(self, claim: Claim) -> None:
+        """Send a claim and compare the reply."""
+        claim = self.adapted(claim)
+        self.sent.append(claim)
+        reply = self.told(self.opened.call(self.store.claim, claim))
+        if isinstance(reply, Won):
+            self.won.append(claim)
+        self.expect(
+            f"claim of {self.of(claim)}, {claim.mode}, {claim.overlap}, "
+            f"lease {claim.lease}, max_attempts {claim.max_attempts}, "
+            f"limit {claim.limit}, keep {claim.keep} for {claim.keep_for}",
+            self.models[claim.job].claim(claim, self.clock.ms),
+            reply,
+        )
+
+    def adapted(self, claim: Claim) -> Claim:
+        """Return the claim as this kind of store may be asked."""
+        return claim
+
+    def told(self, reply: ClaimReply) -> ClaimReply:
+        """Return what of a reply the laws speak about."""
+        return reply
+
+    def expect(self, request: str, expected: object, actual: object) -> None:
+        """Tell the story, and compare the reply."""
+        note(f"{self.now()} {request}\n    -> {actual}")
+        same(expected, actual)
+
+    def new_claim(self, asked: Asked, who: str, options: Options) -> Claim:
+        """Return a claim under the token that the claimer has for this attempt."""
+        job, slot, attempt, mode = asked
+        return Claim(
+            job=job,
+            slot=slot,
+            token=f"{who.lower()}{attempt}@{slot}",
+            attempt=attempt,
+            instance_id=who,
+            mode=mode,
+            lease=options.lease,
+            overlap=options.overlap,
+            max_attempts=options.max_attempts,
+            limit=options.limit,
+            startable=options.startable,
+            keep=options.keep,
+            keep_for=options.keep_for,
+        )
+
+    def manual_record(self, job: int, ahead: int, end: End) -> RunRecord:
+        """Return a record whose start no other record has, so that their order is one.
+
+        Its slot may be that of a run, which mustn't be mistaken for it.
+        """
+        start = self.clock.ms // 1000 * 1000 + 500 + len(self.manual)
+        return RunRecord(
+            job=self.names[job],
+            slot=(self.clock.ms // STEP + ahead) * STEP,
+            attempt=1,
+            status=end.status,
+            reason=Reason.MANUAL,
+            manual=True,
+            instance_id="M",
+            started_at=at(start),
+            ended_at=at(start + 1),
+            duration=end.duration,
+            error=end.error,
+        )
+
+    def picked(self, pick: int) -> Claim:
+        """Return a claim: an even pick one that was won, a low pick a recent one."""
+        claims = self.sent if pick % 2 else self.won or self.sent
+        return claims[-1 - pick // 2 % len(claims)]
+
+    def of(self, claim: Claim) -> str:
+        """Name an attempt: job, slot in seconds since the start, attempt, token."""
+        slot = (claim.slot - SLOT) / 1000
+        return f"{claim.job} slot {slot:+.0f} attempt {claim.attempt} ({claim.token})"
+
+    def now(self) -> str:
+        """Tell the store's time, in seconds since the start."""
+        return f"{(self.clock.ms - SLOT) / 1000:+.3f}"
+
+
+def same(expected: object, actual: object) -> None:
+    """Hold what the store said against what the laws say."""
+    assert expected == actual, f"\n  by the laws {expected}\n  but it says {actual}"
+
+
+def in_one_order(records: Iterable[RunRecord]) -> list[RunRecord]:
+    """Return records by slot and attempt, since those that began together may swap."""
+    return sorted(records, key=lambda r: (r.manual, r.slot, r.attempt, r.started_at))
