@@ -1,0 +1,96 @@
+"""How plans are drawn.
+
+Decides which figures are worth drawing: few, and such that what belongs together meets.
+The simplest comes first everywhere, since failing examples shrink towards it.
+"""
+
+from hypothesis import strategies as st
+
+from anarchon.model import Overlap
+from property_tests.cluster_plans import (
+    NAMES,
+    Conduct,
+    Copies,
+    Crash,
+    CutOff,
+    Deed,
+    Freeze,
+    JobPlan,
+    LostReplies,
+    Machine,
+    Plan,
+    Slow,
+    Stop,
+    StoreClock,
+    Storm,
+    Trouble,
+    WrongClock,
+)
+
+TROUBLES_BEGIN_WITHIN = 180
+
+machines = st.builds(
+    Machine,
+    offset=st.sampled_from([0.0, 0.0, 1.5, -1.5, 90.0, -90.0, 3600.0]),
+    rate=st.sampled_from([1.0, 1.0, 1.01, 0.99]),
+)
+
+
+def jobs_named(name: str) -> st.SearchStrategy[JobPlan]:
+    """Draw a job of this name."""
+    return st.builds(
+        JobPlan,
+        name=st.just(name),
+        period=st.sampled_from([30, 60, 20, 90]),
+        seconds=st.sampled_from([40, 10, 1, 25, 100]),
+        conduct=st.sampled_from(Conduct),
+        stubborn=st.sampled_from([5, 30]),
+        overlap=st.sampled_from(Overlap),
+        timeout=st.sampled_from([None, None, 20]),
+        max_attempts=st.sampled_from([3, 1, 2]),
+    )
+
+
+silences = st.booleans()
+troubles: st.SearchStrategy[Trouble] = st.one_of(
+    st.just(Crash()),
+    st.builds(Freeze, silences),
+    st.just(Stop()),
+    st.builds(CutOff, silences),
+    st.builds(
+        Slow, st.sampled_from([0.0, 0.3, 2.0, 6.0]), st.sampled_from([0.3, 2.0, 6.0])
+    ),
+    st.builds(LostReplies, silences),
+    st.builds(Copies, st.sampled_from([0.5, 8.0, 20.0, 40.0])),
+    st.builds(Storm, st.integers(0, 1_000)),
+    st.builds(WrongClock, st.sampled_from([1.5, -1.5, 20.0, -20.0, 300.0, -300.0])),
+    st.builds(StoreClock, st.sampled_from([1.5, -1.5, 20.0, -20.0, 300.0, -300.0])),
+)
+
+
+def deeds(names: str) -> st.SearchStrategy[Deed]:
+    """Draw what befalls one of these instances."""
+    return st.builds(
+        Deed,
+        at=st.integers(1, TROUBLES_BEGIN_WITHIN),
+        who=st.sampled_from(names),
+        lasts=st.sampled_from([20, 5, 1, 40, 70]),
+        trouble=troubles,
+    )
+
+
+@st.composite
+def plans(draw: st.DrawFn) -> Plan:
+    """Draw a whole plan."""
+    present = draw(st.lists(machines, min_size=2, max_size=5))
+    jobs = (jobs_named(name) for name in ("one", "two", "three")[: draw(numbers)])
+    return Plan(
+        machines=tuple(present),
+        jobs=tuple(map(draw, jobs)),
+        deeds=tuple(draw(st.lists(deeds(NAMES[: len(present)]), max_size=8))),
+        stop_timeout=draw(st.sampled_from([5, 1, 20])),
+        chance=draw(st.integers(0, 1_000)),
+    )
+
+
+numbers = st.integers(1, 3)

@@ -1,0 +1,193 @@
+"""What is to happen to a cluster: who is there, what they run, and what befalls them.
+
+A plan is a value: it is drawn as a whole, played as a whole, and printed as it is. Must
+not know how it is drawn, played or judged. Durations are in seconds; instants are too,
+counted from the start of the play.
+"""
+
+from dataclasses import dataclass, fields
+from enum import StrEnum
+
+from anarchon.model import Overlap
+
+LEASE = 15.0
+HEARTBEAT = 3.0
+JITTER = 1.0
+MAX_LATE = 20.0
+CATCH_UP = 60.0
+
+NAMES = "ABCDE"
+
+
+class Conduct(StrEnum):
+    """How a handler behaves: in the end, or when it is cancelled."""
+
+    RETURNS = "returns"
+    RAISES = "raises"
+    RAISES_GROUP = "raises a group"
+    CANCELS_ITSELF = "raises CancelledError where the loop is asyncio's"
+    IGNORES = "ignores cancellation for a while"
+    SWALLOWS = "returns when cancelled"
+    SHIELDS = "shields its work by the context"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobPlan:
+    """A job; its handler takes ``seconds``, and ``stubborn`` more when it ignores."""
+
+    name: str
+    period: int
+    seconds: int
+    conduct: Conduct = Conduct.RETURNS
+    stubborn: int = 5
+    overlap: Overlap = Overlap.SKIP
+    timeout: int | None = None
+    max_attempts: int = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Machine:
+    """An instance whose clock is ``offset`` ahead and goes at ``rate``."""
+
+    offset: float = 0.0
+    rate: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Crash:
+    """It dies at once, and is started again afterwards."""
+
+
+@dataclass(frozen=True, slots=True)
+class Freeze:
+    """Nothing moves; if ``suspended``, its monotonic time stands still as well."""
+
+    suspended: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """It is stopped gracefully, and started again afterwards."""
+
+
+@dataclass(frozen=True, slots=True)
+class CutOff:
+    """The store is out of reach: calls hang if ``silent``, else they fail at once."""
+
+    silent: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Slow:
+    """Each request and each reply takes so many seconds."""
+
+    request: float
+    reply: float
+
+
+@dataclass(frozen=True, slots=True)
+class LostReplies:
+    """What is asked is done, but nobody hears of it."""
+
+    silent: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Copies:
+    """Each request arrives once more, so many seconds after the first."""
+
+    after: float
+
+
+@dataclass(frozen=True, slots=True)
+class Storm:
+    """A part of all calls meets some fault, by chance."""
+
+    seed: int
+
+
+@dataclass(frozen=True, slots=True)
+class WrongClock:
+    """Its wall clock is set by so many seconds, and set back afterwards."""
+
+    by: float
+
+
+@dataclass(frozen=True, slots=True)
+class StoreClock:
+    """The store's own clock is set by so many seconds, and set back afterwards."""
+
+    by: float
+
+
+Trouble = (
+    Crash
+    | Freeze
+    | Stop
+    | CutOff
+    | Slow
+    | LostReplies
+    | Copies
+    | Storm
+    | WrongClock
+    | StoreClock
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Deed:
+    """One trouble: when it begins, whom it befalls, and how long it lasts."""
+
+    at: float
+    who: str
+    lasts: float
+    trouble: Trouble
+
+    def __str__(self) -> str:
+        return f"{self.at:8g} s  {self.who}  for {self.lasts:g} s  {self.trouble}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """A whole play; ``chance`` seeds the jitters, ``stop_timeout`` bounds the stops."""
+
+    machines: tuple[Machine, ...]
+    jobs: tuple[JobPlan, ...]
+    deeds: tuple[Deed, ...] = ()
+    stop_timeout: int = 5
+    chance: int = 0
+
+    @property
+    def names(self) -> str:
+        """The names of the instances."""
+        return NAMES[: len(self.machines)]
+
+    @property
+    def end(self) -> float:
+        """When the last trouble is over."""
+        return max((deed.at + deed.lasts for deed in self.deeds), default=0.0)
+
+    def machine(self, name: str) -> Machine:
+        """Return the machine of this name."""
+        return self.machines[self.names.index(name)]
+
+    def job(self, name: str) -> JobPlan:
+        """Return the job of this name."""
+        return next(job for job in self.jobs if job.name == name)
+
+    def __str__(self) -> str:
+        machines = map(_differences, self.machines)
+        named = zip(self.names, machines, strict=True)
+        return "\n".join(
+            (
+                f"plan: chance {self.chance}, stop timeout {self.stop_timeout} s",
+                *(f"{name} {machine}" for name, machine in named),
+                *(_differences(job) for job in self.jobs),
+                *map(str, sorted(self.deeds, key=lambda deed: deed.at)),
+            )
+        )
+
+
+def _differences(part: JobPlan | Machine) -> str:
+    values = ((field.name, getattr(part, field.name)) for field in fields(part))
+    return "  " + ", ".join(f"{name} {value}" for name, value in values)

@@ -1,0 +1,108 @@
+"""How a plan is played: the cluster is set up, befallen, left in calm, and stopped.
+
+Decides the order of these. Must not judge what happens.
+"""
+
+import random
+
+import anyio
+
+from anarchon.testing.clocks import EPOCH, VirtualClock
+from anarchon.testing.cluster import Cluster, open_cluster
+from anarchon.testing.virtual import Loop, run_virtual
+from property_tests.cluster_handlers import handler
+from property_tests.cluster_plans import (
+    CATCH_UP,
+    HEARTBEAT,
+    JITTER,
+    LEASE,
+    MAX_LATE,
+    Plan,
+)
+from property_tests.cluster_stage import Stage
+from property_tests.cluster_tale import Tale
+from property_tests.cluster_witness import WitnessBackend
+
+# so long nothing befalls anybody; a trouble's aftermath, then a slot of every job
+CALM = 200.0
+EVERYTHING = 10_000
+
+
+def play(plan: Plan, loop: Loop) -> Tale:
+    """Play a plan on virtual time, from the first start to the last one's end."""
+    chances = random.getstate()
+    random.seed(plan.chance)
+    try:
+        return run_virtual(_play, plan, loop=loop)
+    finally:
+        random.setstate(chances)
+
+
+async def _play(plan: Plan) -> Tale:
+    clock = VirtualClock()
+    backend = WitnessBackend(clock)
+    tale = Tale(plan=plan, steps=backend.steps, store_epoch=EPOCH)
+    before = _tasks()
+    try:
+        async with open_cluster(
+            instances=len(plan.machines),
+            backend=backend,
+            store_clock=clock,
+            lease=LEASE,
+            heartbeat=HEARTBEAT,
+            jitter=JITTER,
+            max_late=MAX_LATE,
+            catch_up=CATCH_UP,
+            keep=EVERYTHING,
+            stop_timeout=plan.stop_timeout,
+        ) as cluster:
+            await _perform(cluster, plan, tale)
+    except Exception as death:  # noqa: BLE001  what it is, is for the judge
+        tale.death = death
+    tale.leaked = sorted(_tasks() - before)
+    return tale
+
+
+async def _perform(cluster: Cluster, plan: Plan, tale: Tale) -> None:
+    stages = {one.name: Stage(one, tale, cluster.store_clock.step) for one in cluster}
+    for machine, stage in zip(plan.machines, stages.values(), strict=True):
+        stage.instance.clock.rate = machine.rate
+        stage.instance.clock.step(machine.offset)
+    for job in plan.jobs:
+        cluster.every(
+            job.name,
+            job.period,
+            handler(cluster, job, tale.acts),
+            overlap=job.overlap,
+            timeout=job.timeout,
+            max_attempts=job.max_attempts,
+        )
+    try:
+        await _let_happen(stages, plan, tale)
+        for job in plan.jobs:
+            tale.records += await cluster.history(job.name, EVERYTHING)
+    finally:
+        tale.events, tale.told = cluster.events, cluster.story()
+
+
+async def _let_happen(stages: dict[str, Stage], plan: Plan, tale: Tale) -> None:
+    async with anyio.create_task_group() as deeds:
+        for stage in stages.values():
+            deeds.start_soon(stage.come_up)
+        for deed in plan.deeds:
+            deeds.start_soon(stages[deed.who].befall, deed)
+    tale.calm = anyio.current_time()
+    await anyio.sleep(CALM)
+    tale.over = anyio.current_time()
+    for stage in stages.values():
+        stage.see_state()
+    async with anyio.create_task_group() as stops:
+        for stage in stages.values():
+            stops.start_soon(stage.stop)
+    await anyio.sleep(CALM / 10)
+    for stage in stages.values():
+        stage.count_calls()
+
+
+def _tasks() -> set[str]:
+    return {f"{task.name} {task.id}" for task in anyio.get_running_tasks()}

@@ -1,0 +1,183 @@
+"""All that is known of a play: what the store, the handlers and the instances did.
+
+Decides when an instance counts as healthy: it is up, and no trouble is near. Must not
+know what ought to have happened. Instants are the loop's time, in seconds.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from math import inf
+
+from anarchon import RunContext
+from anarchon.events import Event, RunEvent
+from anarchon.model import CancelReason, RunRecord
+from anarchon.testing.journal import Entry
+from property_tests.cluster_leases import Leases
+from property_tests.cluster_plans import Plan
+from property_tests.cluster_witness import Step
+
+
+@dataclass(slots=True, kw_only=True)
+class Act:
+    """A handler at work: what became of it, and when it felt a cancellation."""
+
+    ctx: RunContext
+    began: float
+    cancelled: float = inf
+    ended: float = inf
+    how: str = ""
+
+    @property
+    def name(self) -> tuple[str, int, int]:
+        """The job, the slot and the number of the attempt."""
+        return self.ctx.job, self.ctx.slot, self.ctx.attempt
+
+    @property
+    def job(self) -> str:
+        """The job."""
+        return self.ctx.job
+
+    @property
+    def instance(self) -> str:
+        """The name of its instance."""
+        return self.ctx.instance_id
+
+    @property
+    def why(self) -> CancelReason | None:
+        """Why it was cancelled, if it was."""
+        return self.ctx.cancel_reason
+
+
+@dataclass(slots=True, kw_only=True)
+class Life:
+    """A scheduler, from its start; ``stopped`` is when its stop began.
+
+    ``calls`` counts those that it had sent when it had ended, ``later`` those that were
+    counted when the next one began.
+    """
+
+    instance: str
+    began: float
+    stopped: float = inf
+    ended: float = inf
+    crashed: bool = False
+    state: str = ""
+    calls: int = 0
+    later: int | None = None
+
+
+@dataclass(slots=True, kw_only=True)
+class Spell:
+    """A trouble that an instance had, or all of them; ``after`` is what it takes yet.
+
+    ``sleeping`` says that nothing moved on the instance meanwhile.
+    """
+
+    who: str
+    began: float
+    ended: float = inf
+    after: float = 0.0
+    sleeping: bool = False
+    clock: bool = False
+
+    def touches(self, who: str, since: float, until: float) -> bool:
+        """Tell whether it is felt by an instance within this time."""
+        return (
+            self.who in {who, EVERYBODY}
+            and self.began <= until
+            and since <= self.ended + self.after
+        )
+
+
+EVERYBODY = "all"
+
+
+@dataclass(kw_only=True)
+class Tale:
+    """What happened in a play; ``store_steps`` are the store's clock, as it was set."""
+
+    plan: Plan
+    store_epoch: float = 0.0
+    store_steps: list[tuple[float, float]] = field(
+        default_factory=list[tuple[float, float]]
+    )
+    steps: list[Step] = field(default_factory=list[Step])
+    acts: list[Act] = field(default_factory=list[Act])
+    lives: list[Life] = field(default_factory=list[Life])
+    spells: list[Spell] = field(default_factory=list[Spell])
+    events: list[Entry[Event]] = field(default_factory=list[Entry[Event]])
+    records: list[RunRecord] = field(default_factory=list[RunRecord])
+    leaked: list[str] = field(default_factory=list[str])
+    death: BaseException | None = None
+    calm: float = 0.0
+    over: float = 0.0
+    told: str = ""
+
+    @cached_property
+    def leases(self) -> Leases:
+        """What the steps come to."""
+        return Leases(self.steps)
+
+    def life_at(self, who: str, time: float) -> Life | None:
+        """Return the scheduler that was up on an instance at an instant."""
+        return next(
+            (
+                life
+                for life in self.lives
+                if life.instance == who
+                if life.began <= time <= min(life.stopped, life.ended)
+            ),
+            None,
+        )
+
+    def healthy(self, who: str, since: float, until: float) -> bool:
+        """Tell whether an instance was up, and untroubled, all this time."""
+        life = self.life_at(who, since)
+        return (
+            life is not None
+            and until < min(life.stopped, life.ended)
+            and not any(spell.touches(who, since, until) for spell in self.spells)
+        )
+
+    def health(self, who: str) -> Iterator[tuple[float, float]]:
+        """Yield the stretches of time in which an instance was healthy."""
+        for life in self.lives:
+            if life.instance == who:
+                yield from self._untroubled(life)
+
+    def _untroubled(self, life: Life) -> Iterator[tuple[float, float]]:
+        since, end = life.began, min(life.stopped, life.ended, self.over)
+        mine = (s for s in self.spells if s.who in {life.instance, EVERYBODY})
+        for spell in sorted(mine, key=lambda spell: spell.began):
+            if since < min(spell.began, end):
+                yield since, min(spell.began, end)
+            since = max(since, spell.ended + spell.after)
+        if since < end:
+            yield since, end
+
+    def awake(self, who: str, since: float, until: float) -> bool:
+        """Tell whether an instance could move, and its clocks were left alone."""
+        life = self.life_at(who, since)
+        return (
+            life is not None
+            and until < life.ended
+            and not any(
+                spell.touches(who, since, until)
+                for spell in self.spells
+                if spell.sleeping or spell.clock
+            )
+        )
+
+    def clock_steps(self, who: str) -> int:
+        """Return how often an instance's clock was set."""
+        return len([s for s in self.spells if s.clock and s.who == who])
+
+    def store_time(self, time: float) -> float:
+        """Return what the store's clock showed, in seconds since 1970 UTC."""
+        steps = sum(by for at, by in self.store_steps if at <= time)
+        return self.store_epoch + steps + time
+
+    def run_events(self, kind: type[RunEvent]) -> Iterable[Entry[Event]]:
+        """Return the events of a kind."""
+        return (entry for entry in self.events if isinstance(entry.what, kind))

@@ -1,0 +1,43 @@
+"""Whole clusters on virtual time: drawn plans, played on both loops, and judged.
+
+A plan is drawn as a whole, not rule by rule: an instance's troubles overlap in time, so
+the next step of an interactive machine would have to wait for what the last one began.
+As a value, a plan shrinks to the fewest instances, jobs and troubles, it can be kept
+as an example, and the same one is played on either loop.
+"""
+
+import logging
+from collections.abc import Generator
+
+import pytest
+from hypothesis import Phase, given, settings
+
+from anarchon.testing.virtual import Loop
+from property_tests.cluster_draws import plans
+from property_tests.cluster_judge import complaints, story
+from property_tests.cluster_plans import Plan
+from property_tests.cluster_play import play
+
+# to explain means to trace every line: a play takes a tenth of a second without that
+PHASES = [phase for phase in Phase if phase is not Phase.explain]
+
+
+@pytest.fixture(autouse=True, scope="module")
+def quiet() -> Generator[None]:
+    """Let nothing be logged: the story of a play that fails says more."""
+    logger = logging.getLogger("anarchon")
+    level = logger.level
+    logger.setLevel(logging.CRITICAL + 1)
+    yield
+    logger.setLevel(level)
+
+
+@pytest.mark.parametrize("loop", ["asyncio", "trio"])
+@pytest.mark.timeout(120)
+@settings(phases=PHASES)
+@given(plan=plans())
+def test_a_cluster_keeps_its_promises(loop: Loop, plan: Plan) -> None:
+    """Whatever befalls whom, every invariant of the cluster holds."""
+    tale = play(plan, loop)
+
+    assert [] == complaints(tale), story(tale)
