@@ -56,7 +56,7 @@ def after_a_heartbeat(stage: Stage, who: str) -> None:
 
 
 def until_done(stage: Stage, attempt: int) -> None:
-    """Wait until an attempt has come to success, and its backups have seen it."""
+    """Wait until an attempt has come to success."""
     stage.until_seen("success", attempt=attempt)
 
 

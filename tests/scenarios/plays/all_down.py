@@ -21,6 +21,9 @@ OLD = "old"
 RECENTLY = 1.0
 
 
+# --- what is played -------------------------------------------------------------------
+
+
 def _on_leases(stage: Stage) -> None:
     stage.load()
     slot = stage.every(PERIOD, Handler())
@@ -69,6 +72,9 @@ def _until_run(stage: Stage, slot: int) -> None:
         return any(end.slot >= slot for end in stage.cluster.seen("success"))
 
     stage.until(run)
+
+
+# --- what is judged -------------------------------------------------------------------
 
 
 def _down(seen: Evidence) -> float:
@@ -155,6 +161,8 @@ def _in_time(seen: Evidence) -> None:
         within("start after its slot", start.at - start.slot / 1000, JITTER)
 
 
+# --- what users are told --------------------------------------------------------------
+
 SCENARIO = Scenario(
     number=7,
     title="Slots come due while no instance is up",
@@ -164,7 +172,7 @@ SCENARIO = Scenario(
         "slot in that time."
     ),
     lease=Side(
-        summary="The latest is run at the start, if it is young enough",
+        summary="The latest one is run at the start, unless it is too old",
         play=_on_leases,
         promises=(
             Promise(
@@ -186,7 +194,7 @@ SCENARIO = Scenario(
         ),
     ),
     claims=Side(
-        summary="What was missed is never run",
+        summary="None of them is ever run",
         play=_on_claims,
         promises=(
             Promise(

@@ -13,7 +13,6 @@ from tests.scenarios.common import (
     never_ended,
     one_record,
     record_of,
-    taken_over_from,
     two_records,
 )
 from tests.scenarios.evidence import JOB, Evidence
@@ -30,6 +29,9 @@ POLL = "poll"
 RECENTLY = 1.4
 # the slot before the first one isn't caught up when they begin
 PERIOD = SOON + RECENTLY
+
+
+# --- what is played -------------------------------------------------------------------
 
 
 def _on_leases(stage: Stage) -> None:
@@ -63,6 +65,9 @@ def _restart_all(stage: Stage, after: float = 0.0) -> None:
     stage.join(NAMES)
 
 
+# --- what is judged -------------------------------------------------------------------
+
+
 def _back(seen: Evidence) -> float:
     """Return when the first one was back: it says so, or it asks the store already."""
     told = [*again(seen, "ready"), *again(seen, "asked")]
@@ -80,7 +85,10 @@ def _as_attempt_2(seen: Evidence) -> None:
     """Hold that one job's run was begun and lost, and then begun and finished."""
     [(runner, _)] = first(1, seen.starts, "starts")
     taken = only(again(seen, "takeover"), "takeover")
-    taker = taken_over_from(seen, runner)
+    # that may be a new process by the runner's name
+    same(runner, taken.from_instance)
+    taker = taken.who
+    same(["takeover", "start", "success"], seen.events(taker, attempt=2))
     same([(runner, 1), (taker, 2)], seen.starts)
     same([(taker, 2)], seen.ends)
     two_records(seen, runner, taker, job=taken.job)
@@ -135,23 +143,25 @@ def _lost(seen: Evidence) -> None:
     one_record(seen, Status.RUNNING, runner)
 
 
+# --- what users are told --------------------------------------------------------------
+
 SCENARIO = Scenario(
     number=6,
-    title="All instances are killed while a job runs",
+    title="All instances are killed in the middle of a run",
     story=(
-        "While a job runs, all instances get SIGKILL, and nobody is left to be a "
-        "backup. They start again when the lease has run out. On lease backends two "
-        f"more jobs are in progress: one with a lease of {LONG_LEASE:g} s, which is "
-        "alive when the instances are back; and one that has come due again by then."
+        "A job is due once. In the middle of the run all instances get SIGKILL, and "
+        "nobody is left to be a backup. They start again when the lease has run out. "
+        "On lease backends two more jobs are in progress: one with a lease of "
+        f"{LONG_LEASE:g} s, which is alive when the instances are back; and one that "
+        "has come due again by then."
     ),
     lease=Side(
-        summary="One of them begins it again when they are back",
+        summary="One of them takes over when they are back",
         play=_on_leases,
         promises=(
             Promise(
-                text="One instance goes on with the run, as attempt 2, within two "
-                f"heartbeats of the first one's being back, {HAND_OVER_WITHIN:.2f} s "
-                "here.",
+                text="One instance takes over, as attempt 2, within 2 heartbeats after "
+                f"the first one is back, {HAND_OVER_WITHIN:.2f} s here.",
                 judge=_went_on,
             ),
             Promise(text="The others are its backups.", judge=_others_watch),

@@ -1,4 +1,4 @@
-"""An instance that doesn't run the job is restarted in the middle of a run."""
+"""An instance that is no runner is restarted in the middle of a run."""
 
 from anarchon.model import Reason, Status
 from tests.processes.journal import Phase
@@ -18,6 +18,9 @@ from tests.scenarios.stage import Stage
 
 # it has to outlast the restart of a process
 WORK = Handler(takes=4.0, step=0.1)
+
+
+# --- what is played -------------------------------------------------------------------
 
 
 def _restarted(stage: Stage) -> str:
@@ -51,6 +54,9 @@ def _on_claims(stage: Stage) -> None:
 
 def _is_check(report: Report) -> bool:
     return (report.what, report.reason) == ("asked", Reason.TAKEOVER)
+
+
+# --- what is judged -------------------------------------------------------------------
 
 
 def _told_since(seen: Evidence) -> list[Report]:
@@ -103,6 +109,8 @@ def _asks_nothing(seen: Evidence) -> None:
     _others_skip(seen)
 
 
+# --- what users are told --------------------------------------------------------------
+
 SCENARIO = Scenario(
     number=4,
     title="An instance restarts while another one runs the job",
@@ -111,13 +119,13 @@ SCENARIO = Scenario(
         "SIGKILL, and is started again before the run is over."
     ),
     lease=Side(
-        summary="It runs once; who was restarted is a backup again",
+        summary="It runs once; whoever was restarted is a backup again",
         play=_on_leases,
         promises=(
             Promise(text="The run happens once, undisturbed.", judge=_once),
             Promise(
                 text="The restarted instance asks for the latest slot, and skips it as "
-                "`taken`, by the runner.",
+                "`taken`.",
                 judge=_found_taken,
             ),
             Promise(
@@ -136,5 +144,9 @@ SCENARIO = Scenario(
                 judge=_asks_nothing,
             ),
         ),
+    ),
+    advice=(
+        "Backups may come and go as they like: a run needs one only when its runner "
+        "is gone."
     ),
 )

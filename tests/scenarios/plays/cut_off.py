@@ -158,6 +158,8 @@ def _stored_late(seen: Evidence) -> None:
     one_record(seen, Status.SUCCESS, cut.who)
 
 
+# --- what users are told --------------------------------------------------------------
+
 TAKES_PART = Promise(
     text="When the network is back it takes part as before: with the others stopped, "
     "it runs the next slot.",
@@ -173,7 +175,7 @@ SCENARIO = Scenario(
         "network is back; a job that is due every second shows who takes part."
     ),
     lease=Side(
-        summary="The runner gives up when its lease ends; a backup goes on",
+        summary="The runner gives up when its lease ends; a backup takes over",
         play=_on_leases,
         promises=(
             Promise(
@@ -201,7 +203,7 @@ SCENARIO = Scenario(
         not_on={"sqlite": "it has no network"},
     ),
     claims=Side(
-        summary="The run goes on; its end is stored when the network is back",
+        summary="The runner goes on; its end is stored when the network is back",
         play=_on_claims,
         promises=(
             Promise(

@@ -30,6 +30,9 @@ WORK = Handler(takes=4.0, deaf=True)
 WAITS = "waiting for 1 handler(s) that go on past the stop"
 
 
+# --- what is played -------------------------------------------------------------------
+
+
 def _stopped(stage: Stage) -> None:
     stage.cluster.options["stop_timeout"] = STOP_TIMEOUT
     runner = a_run(stage, WORK)
@@ -40,6 +43,9 @@ def _stopped(stage: Stage) -> None:
 def _on_leases(stage: Stage) -> None:
     _stopped(stage)
     until_done(stage, attempt=2)
+
+
+# --- what is judged -------------------------------------------------------------------
 
 
 def _kept_until_the_timeout(seen: Evidence) -> None:
@@ -97,9 +103,11 @@ def _for_ever(seen: Evidence) -> None:
     one_record(seen, Status.RUNNING, seen.one("stopped").who)
 
 
+# --- what users are told --------------------------------------------------------------
+
 EXITS = Promise(
-    text="Its process waits for the handler, says so in the log, and then exits with "
-    "status 0.",
+    text="Its process waits for the handler, says so in the log, and then "
+    "exits with status 0.",
     judge=_exits,
 )
 
@@ -107,11 +115,12 @@ SCENARIO = Scenario(
     number=11,
     title="The runner is stopped, and its handler ignores that",
     story=(
-        "Whoever runs a job gets SIGTERM. Its handler shields itself from being "
-        f"cancelled, and works on far beyond `stop_timeout`, {STOP_TIMEOUT:g} s here."
+        "A job is due once. In the middle of its work the runner gets SIGTERM. Its "
+        "handler shields itself from being cancelled, and works on far beyond "
+        f"`stop_timeout`, {STOP_TIMEOUT:g} s here."
     ),
     lease=Side(
-        summary="A backup takes over when stop timeout and lease are over",
+        summary="A backup takes over once `stop_timeout` and the lease have passed",
         play=_on_leases,
         promises=(
             Promise(
@@ -139,7 +148,7 @@ SCENARIO = Scenario(
         ),
     ),
     claims=Side(
-        summary="It comes to its end, and history says `running` for ever",
+        summary="Its handler comes to its end; the run stays `running`",
         play=_stopped,
         promises=(
             Promise(

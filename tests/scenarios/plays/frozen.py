@@ -23,6 +23,9 @@ from tests.scenarios.stage import Stage
 WORK = Handler(takes=1.5)
 
 
+# --- what is played -------------------------------------------------------------------
+
+
 def _frozen(stage: Stage) -> str:
     """Freeze the runner and return who it is."""
     runner = a_run(stage, WORK)
@@ -46,6 +49,9 @@ def _on_claims(stage: Stage) -> None:
     in_vain(stage)
     stage[frozen].thaw()
     until_done(stage, attempt=1)
+
+
+# --- what is judged -------------------------------------------------------------------
 
 
 def _in_time(seen: Evidence) -> Time:
@@ -107,16 +113,18 @@ def _went_on(seen: Evidence) -> None:
     one_record(seen, Status.SUCCESS, frozen)
 
 
+# --- what users are told --------------------------------------------------------------
+
 SCENARIO = Scenario(
     number=3,
-    title="The runner stands still for longer than its lease",
+    title="The runner is frozen for longer than its lease",
     story=(
         "A job is due once. In the middle of its work the runner is frozen by SIGSTOP, "
         "as if its whole machine were suspended. It is woken by SIGCONT when another "
         "instance is at work on the run, and knows of nothing."
     ),
     lease=Side(
-        summary="A backup finishes it; the runner learns of that on waking",
+        summary="A backup takes over; the runner learns of it on waking",
         play=_on_leases,
         promises=(
             Promise(
@@ -135,13 +143,13 @@ SCENARIO = Scenario(
             ),
             Promise(
                 text="It writes nothing in the store: history has attempt 1 as "
-                "interrupted, and attempt 2 as success.",
+                "interrupted, attempt 2 as success.",
                 judge=_writes_nothing,
             ),
         ),
     ),
     claims=Side(
-        summary="The run stands still as well, until its runner wakes",
+        summary="Nobody goes on with it until its runner wakes",
         play=_on_claims,
         promises=(
             Promise(

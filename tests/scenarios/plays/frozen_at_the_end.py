@@ -1,4 +1,4 @@
-"""The runner freezes just before its handler is done, for longer than its lease."""
+"""The runner is frozen just before its handler is done, for longer than its lease."""
 
 from anarchon.model import Status
 from tests.processes.journal import Phase
@@ -25,6 +25,9 @@ from tests.scenarios.stage import FalseStart, Stage
 
 # its one wait is over when it wakes, and so is its work
 WORK = Handler(takes=1.2, step=1.2)
+
+
+# --- what is played -------------------------------------------------------------------
 
 
 def _frozen(stage: Stage) -> str:
@@ -67,6 +70,9 @@ def _on_claims(stage: Stage) -> None:
     in_vain(stage)
     stage[runner].thaw()
     until_done(stage, attempt=1)
+
+
+# --- what is judged -------------------------------------------------------------------
 
 
 def _in_time(seen: Evidence) -> Time:
@@ -116,20 +122,23 @@ def _stored_at_last(seen: Evidence) -> None:
     one_record(seen, Status.SUCCESS, seen.one("frozen").who)
 
 
+# --- what users are told --------------------------------------------------------------
+
 SCENARIO = Scenario(
     number=10,
-    title="The runner freezes just before it is done",
+    title="The runner is frozen just before it is done",
     story=(
-        "Whoever runs a job is frozen by SIGSTOP for longer than its lease, and woken "
-        "while another instance runs attempt 2. Its handler has nothing left to do: it "
-        "returns before any heartbeat could tell it that the run is lost."
+        "A job is due once. Its runner is frozen by SIGSTOP for longer than its "
+        "lease, and woken while another instance runs attempt 2. Its handler has "
+        "nothing left to do: it returns before any heartbeat could tell it that the "
+        "run is lost."
     ),
     lease=Side(
         summary="Its result is refused; attempt 2 counts",
         play=_on_leases,
         promises=(
             Promise(
-                text=f"A backup takes over within lease + 2 heartbeats of the freeze, "
+                text="A backup takes over within lease + 2 heartbeats of the freeze, "
                 f"{TAKEOVER_WITHIN:.2f} s here, and not before the lease ran out.",
                 judge=_in_time,
             ),
@@ -149,7 +158,7 @@ SCENARIO = Scenario(
                 judge=_told,
             ),
             Promise(
-                text="History has attempt 1 as interrupted and attempt 2 as success, "
+                text="History has attempt 1 as interrupted, attempt 2 as success, "
                 "ended when it really ended.",
                 judge=_stored,
             ),
@@ -165,14 +174,14 @@ SCENARIO = Scenario(
                 judge=_goes_on,
             ),
             Promise(
-                text="History has one attempt, and that as success.",
+                text="History has attempt 1 as success, and no other.",
                 judge=_stored_at_last,
             ),
         ),
     ),
     advice=(
         "The store is fenced; what handlers write elsewhere is not. There `ctx.fence` "
-        "lets a write of attempt 1 fail after one of attempt 2: see "
-        "[fences](handlers.md#fences)."
+        "lets a write of attempt 1 fail after one of attempt 2; see "
+        "[Fences](handlers.md#fences)."
     ),
 )

@@ -17,6 +17,8 @@ from tests.scenarios.judging import Time, same
 from tests.scenarios.scenario import Promise, Scenario, Side
 from tests.scenarios.stage import Stage
 
+# --- what is played -------------------------------------------------------------------
+
 
 def _killed(stage: Stage) -> None:
     stage[a_run(stage)].kill()
@@ -30,6 +32,9 @@ def _on_leases(stage: Stage) -> None:
 def _on_claims(stage: Stage) -> None:
     _killed(stage)
     in_vain(stage)
+
+
+# --- what is judged -------------------------------------------------------------------
 
 
 def _in_time(seen: Evidence) -> Time:
@@ -55,24 +60,28 @@ def _for_ever(seen: Evidence) -> None:
     one_record(seen, Status.RUNNING, seen.one("killed").who)
 
 
+# --- what users are told --------------------------------------------------------------
+
 SCENARIO = Scenario(
     number=2,
     title="The runner is killed in the middle of a run",
     story=(
-        "A job is due once. Whoever won it gets SIGKILL in the middle of its work, as "
-        "from the kernel when memory runs out, or when the host loses power."
+        "A job is due once. In the middle of its work the runner gets SIGKILL, as "
+        "from the kernel when memory runs out; to the others a power cut looks the "
+        "same."
     ),
     lease=Side(
-        summary="A backup finishes it as attempt 2",
+        summary="A backup takes over, and finishes it",
         play=_on_leases,
         promises=(
             Promise(
-                text=f"A backup takes over within lease + 2 heartbeats of the kill, "
+                text="A backup takes over within lease + 2 heartbeats of the kill, "
                 f"{TAKEOVER_WITHIN:.2f} s here, and not before the lease ran out.",
                 judge=_in_time,
             ),
             Promise(
-                text="It is another instance; it runs the job from the beginning.",
+                text="The backup is another instance; it runs the job from the "
+                "beginning.",
                 judge=_by_a_backup,
             ),
             Promise(
@@ -82,7 +91,7 @@ SCENARIO = Scenario(
         ),
     ),
     claims=Side(
-        summary="The run is lost; history says `running` for ever",
+        summary="Nobody goes on with it; it stays `running`",
         play=_on_claims,
         promises=(
             Promise(text="Nobody goes on with the run.", judge=_nobody_else),

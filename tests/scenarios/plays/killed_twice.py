@@ -24,6 +24,9 @@ WORK = Handler(takes=2.0)
 LIMITED = "limited"
 
 
+# --- what is played -------------------------------------------------------------------
+
+
 def _on_leases(stage: Stage) -> None:
     stage.load()
     stage.once(WORK)
@@ -44,6 +47,9 @@ def _on_claims(stage: Stage) -> None:
     stage[runner].kill()
     stage[others(runner)[0]].kill()
     in_vain(stage)
+
+
+# --- what is judged -------------------------------------------------------------------
 
 
 def _in_time(seen: Evidence) -> Time:
@@ -111,6 +117,8 @@ def _first_killed(seen: Evidence) -> str:
     return killed.who
 
 
+# --- what users are told --------------------------------------------------------------
+
 SCENARIO = Scenario(
     number=8,
     title="The runner is killed, and then its backup",
@@ -120,11 +128,11 @@ SCENARIO = Scenario(
         "the other one has `max_attempts=2`."
     ),
     lease=Side(
-        summary="The third one finishes it, unless its attempts are used up",
+        summary="The third instance finishes it, unless its attempts are used up",
         play=_on_leases,
         promises=(
             Promise(
-                text=f"Each takeover comes within lease + 2 heartbeats of the kill, "
+                text="Each takeover comes within lease + 2 heartbeats of the kill, "
                 f"{TAKEOVER_WITHIN:.2f} s here, and not before the lease ran out.",
                 judge=_in_time,
             ),
@@ -150,7 +158,7 @@ SCENARIO = Scenario(
         ),
     ),
     claims=Side(
-        summary="The run is lost with its first runner",
+        summary="Nobody goes on with it; it stays `running`",
         play=_on_claims,
         promises=(
             Promise(

@@ -22,6 +22,9 @@ AT_LEAST = int(TAKES / PERIOD)
 COPIES = AT_LEAST + 1
 
 
+# --- what is played -------------------------------------------------------------------
+
+
 def _begun(stage: Stage) -> None:
     """Let all begin with the job, and not with a slot that they have missed."""
     stage.load()
@@ -56,6 +59,9 @@ def _with_all_there(ready: Sequence[Report], lines: Sequence[Line]) -> list[Line
     """Return the lines about slots that came due when all instances were there."""
     there = 1000 * max((report.at for report in ready), default=0.0)
     return [line for line in lines if line.slot > there]
+
+
+# --- what is judged -------------------------------------------------------------------
 
 
 def _starts(seen: Evidence, count: int) -> Sequence[Line]:
@@ -135,6 +141,8 @@ def _each_once(seen: Evidence) -> None:
     same(expected, _skips(seen, first.slot, last.slot))
 
 
+# --- what users are told --------------------------------------------------------------
+
 SCENARIO = Scenario(
     number=1,
     title="A run takes longer than the period of its job",
@@ -142,7 +150,7 @@ SCENARIO = Scenario(
         f"A job is due every {PERIOD:g} s and takes {TAKES:g} s. Nothing else happens."
     ),
     lease=Side(
-        summary="Never two at a time; what comes due meanwhile is skipped",
+        summary="Its runs never overlap; slots that come due meanwhile are skipped",
         play=_on_leases,
         promises=(
             Promise(
@@ -151,7 +159,7 @@ SCENARIO = Scenario(
             ),
             Promise(
                 text="Each slot that comes due meanwhile is skipped by all instances, "
-                "its runner included: `overlap`, by the runner.",
+                "the runner included, as `overlap`.",
                 judge=_skipped,
             ),
             Promise(

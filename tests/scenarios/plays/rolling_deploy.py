@@ -112,22 +112,24 @@ def _first_stopped(seen: Evidence) -> str:
     return stopped.who
 
 
+# --- what users are told --------------------------------------------------------------
+
 ALL_ENDED_WELL = Promise(
-    text="Each instance ends by itself when it is told to, with exit status 0.",
+    text="Each instance exits when it is asked to stop, with status 0.",
     judge=_all_ended_well,
 )
 
 SCENARIO = Scenario(
     number=15,
-    title="A rolling deploy replaces every instance during a run",
+    title="A rolling deploy replaces all instances in the middle of a run",
     story=(
-        "A long run is in progress. Each of the three instances gets SIGTERM, ends, "
+        "A long run is in progress. Each of the three instances gets SIGTERM, exits, "
         "and is started again as a new process, one after the other; whoever has the "
-        "run is always the next. The job has `max_attempts=1` on a lease backend: if "
+        "run is always the next. On lease backends the job has `max_attempts=1`: if "
         "moving cost an attempt, the run would be over after the first stop."
     ),
     lease=Side(
-        summary="The run moves on and loses no attempt",
+        summary="It moves from instance to instance, and loses no attempt",
         play=_on_leases,
         promises=(
             Promise(
@@ -149,7 +151,7 @@ SCENARIO = Scenario(
         ),
     ),
     claims=Side(
-        summary="The run is lost at the first stop of its runner",
+        summary="Nobody goes on with it; it stays `interrupted`",
         play=_on_claims,
         promises=(
             Promise(
@@ -158,7 +160,7 @@ SCENARIO = Scenario(
                 judge=_lost,
             ),
             Promise(
-                text="History has it as interrupted, and not handed over.",
+                text="History has it as interrupted, not handed over.",
                 judge=_for_ever,
             ),
             ALL_ENDED_WELL,

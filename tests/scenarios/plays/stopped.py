@@ -1,4 +1,4 @@
-"""The runner is stopped gracefully in the middle of a run."""
+"""The runner is stopped in the middle of a run."""
 
 from anarchon.model import Status
 from tests.processes.journal import Phase
@@ -22,6 +22,8 @@ from tests.scenarios.judging import Time, only, same, within
 from tests.scenarios.scenario import Promise, Scenario, Side
 from tests.scenarios.stage import Stage
 
+# --- what is played -------------------------------------------------------------------
+
 
 def _stopped(stage: Stage) -> None:
     """Stop the runner, and wait for the end of its process."""
@@ -38,6 +40,9 @@ def _on_leases(stage: Stage) -> None:
 def _on_claims(stage: Stage) -> None:
     _stopped(stage)
     in_vain(stage)
+
+
+# --- what is judged -------------------------------------------------------------------
 
 
 def _cancelled(seen: Evidence) -> None:
@@ -88,29 +93,30 @@ def _recorded(seen: Evidence) -> None:
     one_record(seen, Status.INTERRUPTED, stopped)
 
 
+# --- what users are told --------------------------------------------------------------
+
 STOPS = (
     Promise(
         text="The handler of the stopped instance is cancelled at once.",
         judge=_cancelled,
     ),
-    Promise(text="Its process ends by itself, with exit status 0.", judge=_exits),
+    Promise(text="Its process exits by itself, with status 0.", judge=_exits),
 )
 
 SCENARIO = Scenario(
     number=5,
-    title="The runner is asked to stop, by SIGTERM",
+    title="The runner is stopped in the middle of a run",
     story=(
-        "A job is due once. In the middle of its work the runner gets SIGTERM, as in a "
-        "deploy, and stops its scheduler. On lease backends the job has "
-        "`max_attempts=1`."
+        "A job is due once. In the middle of its work the runner gets SIGTERM, as in "
+        "a deploy. On lease backends the job has `max_attempts=1`."
     ),
     lease=Side(
-        summary="A backup has it within two heartbeats, as attempt 2",
+        summary="It is handed over; a backup has it within 2 heartbeats",
         play=_on_leases,
         promises=(
             *STOPS,
             Promise(
-                text="The run is handed over, and a backup begins attempt 2 within two "
+                text="The run is handed over, and a backup begins attempt 2 within 2 "
                 f"heartbeats, {HAND_OVER_WITHIN:.2f} s here.",
                 judge=_handed_over,
             ),
@@ -133,8 +139,8 @@ SCENARIO = Scenario(
             *STOPS,
             Promise(text="Nobody goes on with the run.", judge=_nobody_else),
             Promise(
-                text="It is told and recorded as interrupted, for good, and not as "
-                "handed over.",
+                text="The runner tells `interrupted`, with `final`; history has the "
+                "run as interrupted, not handed over.",
                 judge=_recorded,
             ),
         ),

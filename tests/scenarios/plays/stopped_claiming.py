@@ -26,6 +26,9 @@ from tests.scenarios.stage import Stage
 LATE = 0.25
 
 
+# --- what is played -------------------------------------------------------------------
+
+
 def _stopped(stage: Stage) -> None:
     """Let A ask alone, stop it before it hears the answer, and let others come."""
     stage.cluster.changes["A"] = {"slow": LATE}
@@ -48,6 +51,9 @@ def _on_claims(stage: Stage) -> None:
     in_vain(stage)
 
 
+# --- what is judged -------------------------------------------------------------------
+
+
 def _not_begun(seen: Evidence) -> None:
     """Hold that A heard that it won after it was stopped, and began nothing."""
     asked, stopped = seen.one("asked", "A"), seen.one("stopped")
@@ -59,8 +65,9 @@ def _not_begun(seen: Evidence) -> None:
 
 
 def _exits(seen: Evidence) -> None:
-    exited = seen.one(EXITED, "A")
-    within("exit", exited.at - seen.one("stopped").at, LATE)
+    # its exit is noted once the others are there
+    seen.one(EXITED, "A")
+    within("end", seen.one("ended", "A").at - seen.one("stopped").at, LATE)
 
 
 def _handed_over(seen: Evidence) -> None:
@@ -96,6 +103,8 @@ def _recorded(seen: Evidence) -> None:
     one_record(seen, Status.INTERRUPTED, "A")
 
 
+# --- what users are told --------------------------------------------------------------
+
 STOPS = (
     Promise(
         text="A hears that it won, and doesn't start the handler.", judge=_not_begun
@@ -112,7 +121,7 @@ SCENARIO = Scenario(
         "backends the job has `max_attempts=1`."
     ),
     lease=Side(
-        summary="Handed over before it began; another instance runs it",
+        summary="It is handed over before it begins; a backup runs it",
         play=_on_leases,
         promises=(
             *STOPS,
@@ -121,13 +130,13 @@ SCENARIO = Scenario(
                 judge=_handed_over,
             ),
             Promise(
-                text="Another instance runs it within two heartbeats, "
-                f"{HAND_OVER_WITHIN:.2f} s here, although `max_attempts` is 1.",
+                text=f"A backup runs it within 2 heartbeats, {HAND_OVER_WITHIN:.2f} s "
+                "here, although `max_attempts` is 1.",
                 judge=_by_another,
             ),
             Promise(
-                text="To the others the slot is taken all the same: they skip it, and "
-                "are backups.",
+                text="To the others the slot is taken all the same: they skip it as "
+                "`taken`, and are backups.",
                 judge=skipped_by_others,
             ),
             Promise(
@@ -138,7 +147,7 @@ SCENARIO = Scenario(
         ),
     ),
     claims=Side(
-        summary="The run is lost; history says `interrupted`",
+        summary="Nobody runs it; it stays `interrupted`",
         play=_on_claims,
         promises=(
             *STOPS,
@@ -146,7 +155,8 @@ SCENARIO = Scenario(
                 text="Nobody runs the job: there is no catch-up, either.", judge=_never
             ),
             Promise(
-                text="The run is told and recorded as interrupted, for good.",
+                text="A tells `interrupted`, with `final`; history has the run as "
+                "interrupted, not handed over.",
                 judge=_recorded,
             ),
         ),

@@ -100,6 +100,8 @@ def _goes_on(seen: Evidence) -> None:
     ticks(seen, seen.one(UP).at)
 
 
+# --- what users are told --------------------------------------------------------------
+
 FINISHED = Promise(
     text="The run is finished by its runner, as attempt 1, and by nobody else.",
     judge=_finished,
@@ -114,13 +116,13 @@ SCENARIO = Scenario(
     number=13,
     title="The store is restarted in the middle of a run",
     story=(
-        "The server is killed with SIGKILL while a run is in progress, and started "
-        "again on its data once an instance has noticed, before a lease has run out. "
-        "SQLite has no server: there another program holds the file locked for as "
-        "long. A job is due every second besides."
+        "In the middle of a run the store's server gets SIGKILL, and is started again "
+        "on its data once an instance has noticed, before a lease has run out. SQLite "
+        "has no server: there another program keeps the file locked for as long. A "
+        "second job is due every second."
     ),
     lease=Side(
-        summary="The run goes on; the next slot runs",
+        summary="The run goes on; later slots run",
         play=_play,
         promises=(
             FINISHED,
@@ -134,7 +136,7 @@ SCENARIO = Scenario(
         ),
     ),
     claims=Side(
-        summary="The run goes on; the next slot runs",
+        summary="The run goes on; later slots run",
         play=_play,
         promises=(FINISHED, TOLD, GOES_ON),
     ),

@@ -1,4 +1,4 @@
-"""The runner freezes, and wakes before its lease has run out."""
+"""The runner is frozen, and wakes before its lease has run out."""
 
 from anarchon.model import Status
 from tests.processes.setup import Handler
@@ -21,6 +21,9 @@ WORK = Handler(takes=1.5)
 FROZEN = LEASE / 2
 
 
+# --- what is played -------------------------------------------------------------------
+
+
 def _on_leases(stage: Stage) -> None:
     runner = a_run(stage, WORK)
     after_a_heartbeat(stage, runner)
@@ -37,6 +40,9 @@ def _frozen_for_a_while(stage: Stage, runner: str) -> None:
     if stage[runner].thaw() - frozen > LEASE - HEARTBEAT:
         raise FalseStart(f"{runner} was frozen for too long by a busy machine")
     until_done(stage, attempt=1)
+
+
+# --- what is judged -------------------------------------------------------------------
 
 
 def _only_attempt(seen: Evidence) -> None:
@@ -71,7 +77,9 @@ def _stored(seen: Evidence) -> None:
     one_record(seen, Status.SUCCESS, seen.one("frozen").who)
 
 
-STORED = Promise(text="History has one attempt, and that as success.", judge=_stored)
+# --- what users are told --------------------------------------------------------------
+
+STORED = Promise(text="History has attempt 1 as success, and no other.", judge=_stored)
 ONE_ATTEMPT = Promise(
     text="The frozen instance goes on where it was, and finishes; the others skip the "
     "slot, as `taken`.",
@@ -80,13 +88,14 @@ ONE_ATTEMPT = Promise(
 
 SCENARIO = Scenario(
     number=9,
-    title="The runner freezes for less than its lease",
+    title="The runner is frozen for less than its lease",
     story=(
-        "Whoever runs a job is frozen by SIGSTOP right after a heartbeat, misses the "
-        f"next ones, and is woken after half a lease, {FROZEN:g} s here."
+        "A job is due once. In the middle of its work the runner is frozen by "
+        f"SIGSTOP, and woken after half a lease, {FROZEN:g} s here. On lease "
+        "backends it misses heartbeats meanwhile."
     ),
     lease=Side(
-        summary="Nobody takes over; it goes on and finishes",
+        summary="Nobody takes over; the runner goes on and finishes it",
         play=_on_leases,
         promises=(
             ONE_ATTEMPT,
@@ -104,12 +113,13 @@ SCENARIO = Scenario(
         ),
     ),
     claims=Side(
-        summary="It goes on and finishes",
+        summary="The runner goes on and finishes it",
         play=_on_claims,
         promises=(ONE_ATTEMPT, STORED),
     ),
     advice=(
-        "The lease is what a runner may be silent for: make it longer than the longest "
-        "pause of a healthy process. See [which lease](deploying.md#which-lease)."
+        "The lease is what a runner may be silent for: make it longer than the "
+        "longest pause of a healthy process; see [Which "
+        "lease](deploying.md#which-lease)."
     ),
 )

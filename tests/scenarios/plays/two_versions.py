@@ -5,6 +5,7 @@ from tests.processes.journal import Phase
 from tests.processes.report import Report
 from tests.processes.setup import Handler
 from tests.scenarios.common import (
+    again,
     in_vain,
     never_ended,
     one_record,
@@ -12,8 +13,8 @@ from tests.scenarios.common import (
     until_done,
 )
 from tests.scenarios.evidence import JOB, Evidence
-from tests.scenarios.figures import TAKEOVER_WITHIN
-from tests.scenarios.judging import Time, holds, same
+from tests.scenarios.figures import HAND_OVER_WITHIN, TAKEOVER_WITHIN
+from tests.scenarios.judging import Time, holds, only, same, within
 from tests.scenarios.scenario import Promise, Scenario, Side
 from tests.scenarios.stage import Stage
 from tests.scenarios.ticking import (
@@ -81,16 +82,19 @@ def _by_the_other_new_one(seen: Evidence) -> Time:
     return taken_over_in_time(seen, _kills(seen)[0])
 
 
-def _waits_for_its_version(seen: Evidence) -> None:
+def _waits_for_its_version(seen: Evidence) -> Time:
     run = seen.about(JOB)
     first, second = (kill.who for kill in _kills(seen))
     same([(first, 1), (second, 2), (first, 3)], run.starts)
     same([(first, 3)], run.ends)
-    again = run.one("starts again")
-    waited = again.monotonic - _kills(seen)[1].monotonic
+    restart = run.one("starts again")
+    waited = restart.monotonic - _kills(seen)[1].monotonic
     holds(waited > TAKEOVER_WITHIN, f"nobody had the run for {waited:.2f} s only")
     began = run.written(Phase.START)[-1].monotonic
-    holds(began > again.monotonic, "it went on before its version was back")
+    holds(began > restart.monotonic, "it went on before its version was back")
+    ready = [told for told in again(run, "ready") if told.who == first]
+    back = only(ready, "restart").monotonic
+    return within("attempt 3 after the restart", began - back, HAND_OVER_WITHIN)
 
 
 def _stored(seen: Evidence) -> None:
@@ -107,20 +111,17 @@ def _stored(seen: Evidence) -> None:
 
 def _undisturbed(seen: Evidence) -> None:
     """Hold that each tick ran, and all of them on the old one while it was alone."""
-    ticks(seen)
     gone = _kills(seen)[-1].at
-    again = [report.at for report in seen.seen("starts again")]
-    alone = NEW == {kill.who for kill in _kills(seen)}
-    if not alone:
-        ticks(seen, gone)
-        return
-    mine = [
-        line.who
-        for line in seen.about(TICK).written(Phase.START)
-        if gone < line.slot / 1000 < again[0]
-    ]
-    holds(len(mine) > 1, f"{len(mine)} ticks while it was alone")
-    same({OLD}, set(mine))
+    ticks(seen)
+    ticks(seen, gone)
+    for restart in seen.seen("starts again"):
+        alone = [
+            line.who
+            for line in seen.about(TICK).written(Phase.START)
+            if gone < line.slot / 1000 < restart.at
+        ]
+        holds(len(alone) > 1, f"{len(alone)} ticks while it was alone")
+        same({OLD}, set(alone))
 
 
 def _lost(seen: Evidence) -> None:
@@ -128,6 +129,8 @@ def _lost(seen: Evidence) -> None:
     never_ended(seen.about(JOB), killed)
     one_record(seen, Status.RUNNING, killed)
 
+
+# --- what users are told --------------------------------------------------------------
 
 NEVER_THE_OLD = Promise(
     text="The instance that doesn't have the job never claims it, never runs it, and "
@@ -144,10 +147,10 @@ SCENARIO = Scenario(
     title="Two versions run at a time, and only the new one has the job",
     story=(
         "A and B are of a new version of the service, which has a new job. C is of "
-        "the old one, and doesn't have it; a job that ticks every second they all "
-        "have. Whoever runs the new job is killed. On a lease backend its successor "
-        "is killed as well, so that nobody is left who has the job, until one of both "
-        "starts again."
+        "the old one, and doesn't have it. All three have a second job, due every "
+        "second. The runner of the new job gets SIGKILL. On lease backends its backup "
+        "gets it as well, so that nobody is left who has the job, until one of the "
+        "two starts again."
     ),
     lease=Side(
         summary="Only the new version runs it, or takes it over",
@@ -156,12 +159,14 @@ SCENARIO = Scenario(
             NEVER_THE_OLD,
             Promise(
                 text="The other instance of the new version takes over within lease + "
-                f"2 heartbeats of the kill, {TAKEOVER_WITHIN:.2f} s here.",
+                f"2 heartbeats of the kill, {TAKEOVER_WITHIN:.2f} s here, and not "
+                "before the lease ran out.",
                 judge=_by_the_other_new_one,
             ),
             Promise(
-                text="With both gone the run waits, unfinished, and goes on once one "
-                "of them is back.",
+                text="With both gone the run waits, unfinished, and goes on within 2 "
+                f"heartbeats after one of them is back, {HAND_OVER_WITHIN:.2f} s "
+                "here.",
                 judge=_waits_for_its_version,
             ),
             Promise(
@@ -173,13 +178,13 @@ SCENARIO = Scenario(
         ),
     ),
     claims=Side(
-        summary="Only the new version runs it; a killed run is lost",
+        summary="Only the new version runs it; nobody takes it over",
         play=_on_claims,
         promises=(
             NEVER_THE_OLD,
             Promise(
-                text="Nobody goes on with the killed run, which history has as "
-                "running, for ever.",
+                text="Nobody goes on with the killed run; history has it as running, "
+                "for ever.",
                 judge=_lost,
             ),
             UNDISTURBED,

@@ -3,10 +3,10 @@
 import time
 from statistics import median
 
-from anarchon.model import Reason, Status
+from anarchon.model import Status
 from tests.processes.journal import Phase
 from tests.processes.setup import Handler
-from tests.scenarios.common import until_done
+from tests.scenarios.common import NAMES, one_record, ran_once, until_done
 from tests.scenarios.evidence import JOB, Evidence
 from tests.scenarios.figures import JITTER, LEASE
 from tests.scenarios.judging import Time, holds, only, same, within
@@ -15,7 +15,7 @@ from tests.scenarios.stage import Stage
 from tests.scenarios.ticking import TICK, add_ticks, at_work_among_ticks, ticks
 from tests.servers.faketime import clock_off_by
 
-RIGHT, FAST, SLOW = NAMES = "ABC"
+RIGHT, FAST, SLOW = "A", "B", "C"
 MINUTES = 5
 OFF_BY = 60.0 * MINUTES
 SLOTS = 5
@@ -99,11 +99,12 @@ def _told(seen: Evidence) -> None:
 def _stays(seen: Evidence) -> None:
     run = seen.about(JOB)
     runner = run.one("success").who
-    same([(runner, 1)], run.starts)
-    same([(runner, 1)], run.ends)
+    ran_once(run, runner)
     same([], run.seen("lost"))
-    same([(1, Status.SUCCESS, Reason.SCHEDULED, runner)], seen.outline())
+    one_record(seen, Status.SUCCESS, runner)
 
+
+# --- what users are told --------------------------------------------------------------
 
 PROMISES = (
     Promise(
@@ -116,18 +117,18 @@ PROMISES = (
         judge=_at_its_time,
     ),
     Promise(
-        text="The wrong ones take part: each instance runs a slot, or skips it as "
-        "taken.",
+        text="B and C take part all the same: each instance runs a slot, or skips "
+        "it as `taken`.",
         judge=_all_take_part,
     ),
     Promise(
         text="A run that takes longer than a lease stays with its runner, whatever "
-        "the others take for the time.",
+        "time the others believe it is.",
         judge=_stays,
     ),
     Promise(
-        text="Each wrong one tells `clock_skew`, with how far the store's clock is "
-        "ahead of its own; the right one tells nothing.",
+        text="B and C tell `clock_skew`, with how far the store's clock is ahead "
+        "of theirs; A tells nothing.",
         judge=_told,
     ),
 )
@@ -147,7 +148,7 @@ SCENARIO = Scenario(
         not_on={"sqlite": "all its instances are on one machine, and share its clock"},
     ),
     claims=Side(
-        summary="The same, where the store has a clock",
+        summary="Every slot runs once, at the store's time, if it tells one",
         play=_play,
         promises=PROMISES,
         not_on={
