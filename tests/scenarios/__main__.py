@@ -42,7 +42,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     options = _parser().parse_args(argv)
     # so that nothing is left behind, nor a terminal without its cursor
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.default_int_handler)
     scenarios = [one for one in SCENARIOS if one.number in options.scenario]
     stores = [one for one in STORES if one.name in options.backend]
     try:
