@@ -41,6 +41,7 @@ class UnorderedMachine(ClaimMachine):
 
 
 class TimelessMachine(UnorderedMachine):
-    """The same for a store that doesn't tell its time, and so refuses no time."""
+    """The same for a store that tells no time, so refuses none, and is slow to read."""
 
     tells_time = False
+    reads_each_step = False

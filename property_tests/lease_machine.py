@@ -98,7 +98,7 @@ class LeaseMachine(StoreMachine[Job]):
                 self.clock.ms = max(self.clock.ms, run.until)
                 self.claim(self.last_claim(name, run, f"last {turn}"))
         assert [] == self.unfinished()
-        self.history_is_as_the_laws_say()
+        super().teardown()
         self.unfinished_runs_are_as_the_laws_say()
 
     def last_claim(self, name: str, run: Run, token: str) -> Claim:

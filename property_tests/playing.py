@@ -38,5 +38,7 @@ def play(
         run_state_machine_as_test(
             # a class is asked for, and only called
             cast("type[StoreMachine[Model]]", partial(machine, store)),
-            settings=settings(max_examples=wanted, stateful_step_count=STEPS),
+            settings=settings(
+                max_examples=wanted, stateful_step_count=STEPS, deadline=None
+            ),
         )
