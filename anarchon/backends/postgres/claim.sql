@@ -198,6 +198,7 @@ LANGUAGE sql STABLE AS $$
         AND NOT EXISTS (
             SELECT FROM {schema}.runs AS run
             WHERE run.job = old.job AND run.slot = old.slot AND NOT run.ended
+                AND old.reason <> 'manual'
         )
 $$;
 

@@ -108,10 +108,10 @@ WHERE job = :job AND started < :young AND ended < :young
         ORDER BY started DESC, attempt DESC, slot DESC, token DESC
         LIMIT 1 OFFSET :keep - 1
     )
-    AND (reason = 'manual' OR NOT EXISTS (
+    AND NOT EXISTS (
         SELECT 1 FROM "{namespace}_runs" AS run
-        WHERE run.job = old.job AND run.slot = old.slot
-    ));
+        WHERE run.job = old.job AND run.slot = old.slot AND old.reason <> 'manual'
+    );
 
 -- trim_manual: drop the manual ones among what is older than the newest records
 DELETE FROM "{namespace}_records"

@@ -115,6 +115,19 @@ class Endings:
         clock.move(LEASE)
         assert isinstance(await job.claim("b", newer), Won)
 
+    async def test_last_runner_is_told_past_a_clock_set_back(
+        self, job: LeaseProbe, clock: ManualClock
+    ) -> None:
+        """Who ran a slot last had its last attempt, whenever that seems to start."""
+        await job.claim("a")
+        clock.move(-60)
+        await job.release("a")
+        await job.take_over("b", 2)
+        assert (await job.finish("b")).accepted
+        reply = await job.claim("c")
+        done = Done(now=clock.ms, superseded=False, newest=SLOT, instance_id="B")
+        assert done == reply
+
     async def test_live_runner_survives_a_clock_set_back(
         self, job: LeaseProbe, clock: ManualClock
     ) -> None:

@@ -1,8 +1,9 @@
 """Law L10, for every store: history is whole, sorted and bounded."""
 
-from anarchon.model import End, Reason, Status
+from anarchon.model import End, Overlap, Reason, Status
 from anarchon.protocol import Won
 from anarchon.testing.conformance.clock import MINUTE, SLOT, ManualClock
+from anarchon.testing.conformance.laws.manual import manual
 from anarchon.testing.conformance.probe import KEEP_FOR, Probe
 
 
@@ -94,3 +95,24 @@ class Trimming:
         clock.move(KEEP_FOR + 0.001)
         await job.claim("b", clock.ms, keep=1)
         assert [clock.ms] == [record.slot for record in await job.history()]
+
+    async def test_record_that_ended_before_its_start_is_not_trimmed_early(
+        self, job: Probe, clock: ManualClock
+    ) -> None:
+        """L10: where the store's clock was set back, the start protects it as well."""
+        await job.claim("a", keep=1)
+        clock.move(-KEEP_FOR)
+        assert (await job.finish("a")).accepted
+        clock.move(KEEP_FOR + 1)
+        await job.claim("b", clock.ms, keep=1)
+        assert [clock.ms, SLOT] == [record.slot for record in await job.history()]
+
+    async def test_unfinished_run_keeps_no_manual_record(
+        self, job: Probe, clock: ManualClock
+    ) -> None:
+        """L10: a manual run is no part of the run whose slot it happens to have."""
+        await job.claim("a")
+        await job.record(manual(job, "m"), "m")
+        clock.move(60)
+        await job.claim("b", clock.ms, overlap=Overlap.ALLOW, keep=1, keep_for=0.0)
+        assert ["B", "A"] == [record.instance_id for record in await job.history()]
