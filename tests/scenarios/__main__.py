@@ -25,6 +25,7 @@ from tests.scenarios.show.data import json_of
 from tests.scenarios.show.findings import all_well
 from tests.scenarios.show.html import html_of
 from tests.scenarios.show.run import Run, Show, machine_here, python_here, servers_of
+from tests.scenarios.show.table import conclusion
 from tests.scenarios.stores import STORES, Place, Store
 from tests.servers.leash import LEASH
 
@@ -40,16 +41,25 @@ def main(argv: Sequence[str] | None = None) -> int:
     2: nothing could be played, or under CI not all. 130: interrupted, by Ctrl+C or by
     SIGTERM.
     """
-    options = _parser().parse_args(argv)
+    parser = _parser()
+    options = parser.parse_args(argv)
     # so that nothing is left behind, nor a terminal without its cursor
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.default_int_handler)
     scenarios = [one for one in SCENARIOS if one.number in options.scenario]
     stores = [one for one in STORES if one.name in options.backend]
+    if options.page and len(scenarios) * len(stores) < len(SCENARIOS) * len(STORES):
+        parser.error("--page needs all scenarios on all backends")
+    said: list[str] = []
     try:
-        return max(_play(scenarios, stores, options) for _ in range(options.times))
+        return max(
+            _play(scenarios, stores, options, said) for _ in range(options.times)
+        )
     except KeyboardInterrupt:
         return INTERRUPTED
+    finally:
+        if options.times > 1:
+            print(*(f"{n:3}. {line}" for n, line in enumerate(said, 1)), sep="\n")
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -119,8 +129,12 @@ def _folder(text: str) -> Path:
 
 
 def _play(
-    scenarios: Sequence[Scenario], stores: Sequence[Store], options: argparse.Namespace
+    scenarios: Sequence[Scenario],
+    stores: Sequence[Store],
+    options: argparse.Namespace,
+    said: list[str],
 ) -> int:
+    """Play once; add a line on how it went to what was said."""
     with (
         _scratch() as folder,
         places(stores, folder) as (there, absent),
@@ -130,6 +144,7 @@ def _play(
         if not there or (absent and os.environ.get("CI")):
             return CANNOT_RUN
         run = _performed(scenarios, there, folder, plain=options.plain)
+    said.append(conclusion(run).plain)
     _write(run, options.report)
     well = all_well(run.performances)
     if options.page and well:

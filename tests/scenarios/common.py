@@ -11,11 +11,10 @@ from tests.processes.journal import Phase
 from tests.processes.report import Report
 from tests.processes.setup import Handler
 from tests.scenarios.evidence import JOB, Evidence
-from tests.scenarios.figures import HEARTBEAT, LEASE, TAKEOVER_WITHIN
+from tests.scenarios.figures import HEARTBEAT, LEASE, NAMES, TAKEOVER_WITHIN
 from tests.scenarios.judging import Time, holds, only, same, within
 from tests.scenarios.stage import Stage
 
-NAMES = "ABC"
 # it is hurt in the middle of that, and has to be done again from the beginning
 BRIEF = Handler(takes=1.0)
 # what is noted of a process that ended as it should

@@ -1,9 +1,11 @@
-"""The durations of the scenarios, in seconds.
+"""The instances of the scenarios, and their durations in seconds.
 
 Decides that leases are short and keep the default ratio to heartbeats.
 """
 
 from anarchon.options import Options
+
+NAMES = "ABC"
 
 RATIO = Options().lease / Options().heartbeat
 

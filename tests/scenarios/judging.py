@@ -56,7 +56,7 @@ def only(found: Sequence[T], what: str) -> T:
     return found[0]
 
 
-def first(count: int, found: Sequence[T], what: str) -> Sequence[T]:
+def first_of(count: int, found: Sequence[T], what: str) -> Sequence[T]:
     """Return the first so many of a kind.
 
     Raises:

@@ -48,8 +48,8 @@ nox -s scenarios -- --scenario 3 --backend postgres nats
 
 FIGURES = (
     "It ends with the table below, and with `build/scenarios/report.html`, where each "
-    "timeline is drawn. Half of the instances run on Trio, the others on asyncio. So "
-    f"that nobody waits for long, leases are short: `lease={figures.LEASE:g}`, "
+    "timeline is drawn. The instances run on Trio and on asyncio in turn. So that "
+    f"nobody waits for long, leases are short: `lease={figures.LEASE:g}`, "
     f"`heartbeat={figures.HEARTBEAT:.3f}` and `stop_timeout={figures.STOP_TIMEOUT:g}`, "
     "where nothing else is said. By default a lease is 30 s, and so is `stop_timeout`; "
     "a heartbeat is a sixth of a lease there too."
@@ -135,7 +135,7 @@ def page_of(scenarios: Sequence[Scenario], kept: Kept) -> str:
         INTRO,
         _prose(FIGURES),
         "\n".join(_table(scenarios)) + "\n",
-        "In every scenario, on every store, it is judged besides:\n",
+        "Two more promises hold in every scenario, on every store:\n",
         "\n".join(f"- {promise.text}" for promise in ALWAYS) + "\n",
         *_measured(kept),
         *(part for scenario in scenarios for part in _section(scenario, kept)),

@@ -14,7 +14,7 @@ from pathlib import Path
 from tests.processes.report import Report
 from tests.scenarios.always import ALWAYS
 from tests.scenarios.evidence import Evidence
-from tests.scenarios.figures import SLACK, SOON
+from tests.scenarios.figures import NAMES, SLACK, SOON
 from tests.scenarios.judging import Broken, Time
 from tests.scenarios.pulse import Pulse
 from tests.scenarios.scenario import Promise, Scenario, Side
@@ -142,7 +142,7 @@ class Playing:
                 store=self.place.store,
                 outcome=Outcome.STUCK if stuck else _outcome(verdicts),
                 why=stuck,
-                loops=[stage.cluster.loop_of(who) for who in "ABC"],
+                loops=[stage.cluster.loop_of(who) for who in NAMES],
                 verdicts=verdicts,
                 reports=stage.cluster.reports(),
                 took=time.monotonic() - began,

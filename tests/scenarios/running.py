@@ -16,6 +16,7 @@ from tests.scenarios.scenario import Scenario
 from tests.scenarios.stores import Place, Store, opened
 from tests.servers.fleet import Fleet
 
+# seconds between two looks of whoever watches
 LOOK = 0.1
 
 Watch = Callable[[Sequence[Playing]], None]

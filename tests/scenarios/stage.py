@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 RARELY = 3_600.0
+# seconds between two looks at what a play waits for
 LOOK = 0.05
 
 
@@ -76,14 +77,14 @@ class Stage:
         self._first = self._first or slot / 1000
         return slot
 
-    def load(self, names: str = "ABC") -> None:
+    def load(self, names: str = figures.NAMES) -> None:
         """Start the processes of instances, which then wait to begin.
 
         It comes before the jobs, whose first slots are soon.
         """
         self.cluster.load(names)
 
-    def begin(self, names: str = "ABC") -> None:
+    def begin(self, names: str = figures.NAMES) -> None:
         """Let instances begin that are loaded.
 
         Raises:

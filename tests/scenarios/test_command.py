@@ -27,6 +27,7 @@ WITHIN = 30.0
         (["--times", "0"], "'0' is no number from 1 on"),
         (["--times", "often"], "'often' is no number from 1 on"),
         (["--report", __file__], "can't be written to"),
+        (["--page", "--scenario", "3"], "--page needs all scenarios"),
     ],
 )
 def test_wrong_option_is_refused_before_any_play(

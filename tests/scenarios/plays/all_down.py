@@ -6,10 +6,10 @@ from anarchon.model import Reason, Status
 from tests.processes.journal import Line, Phase
 from tests.processes.report import Report
 from tests.processes.setup import Handler
-from tests.scenarios.common import NAMES, again, others, until_done
+from tests.scenarios.common import again, others, until_done
 from tests.scenarios.evidence import JOB, Evidence
-from tests.scenarios.figures import JITTER, SLACK
-from tests.scenarios.judging import first, holds, only, same, within
+from tests.scenarios.figures import JITTER, NAMES, SLACK
+from tests.scenarios.judging import first_of, holds, only, same, within
 from tests.scenarios.scenario import Promise, Scenario, Side
 from tests.scenarios.stage import FalseStart, Stage
 
@@ -132,7 +132,7 @@ def _once(seen: Evidence) -> None:
 def _goes_on(seen: Evidence) -> None:
     """Hold that the next slot ran at its time; it is the second one since."""
     sync = seen.about(JOB)
-    _, start = first(2, again(sync, "start"), "starts")
+    _, start = first_of(2, again(sync, "start"), "starts")
     same((_catch_up(sync).slot + STEP, Reason.SCHEDULED), (start.slot, start.reason))
 
 
@@ -147,7 +147,7 @@ def _too_old(seen: Evidence) -> None:
 def _never(seen: Evidence) -> None:
     _too_old(seen)
     sync = seen.about(JOB)
-    [run] = first(1, _begun(sync), "starts")
+    [run] = first_of(1, _begun(sync), "starts")
     missed = (run.slot - _down(seen)) // STEP
     holds(missed >= MISSED, f"only {missed:.0f} slots were missed")
     same([(1, Status.SUCCESS, Reason.SCHEDULED, run.who)], _stored(sync, run.slot))

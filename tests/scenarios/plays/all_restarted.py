@@ -5,7 +5,6 @@ import time
 from anarchon.model import Reason, Status
 from tests.scenarios.common import (
     BRIEF,
-    NAMES,
     a_run,
     again,
     end_of,
@@ -16,8 +15,15 @@ from tests.scenarios.common import (
     two_records,
 )
 from tests.scenarios.evidence import JOB, Evidence
-from tests.scenarios.figures import HAND_OVER_WITHIN, HEARTBEAT, JITTER, LEASE, SOON
-from tests.scenarios.judging import Time, first, holds, only, same, within
+from tests.scenarios.figures import (
+    HAND_OVER_WITHIN,
+    HEARTBEAT,
+    JITTER,
+    LEASE,
+    NAMES,
+    SOON,
+)
+from tests.scenarios.judging import Time, first_of, holds, only, same, within
 from tests.scenarios.scenario import Promise, Scenario, Side
 from tests.scenarios.stage import Stage
 
@@ -83,7 +89,7 @@ def _went_on(seen: Evidence) -> Time:
 
 def _as_attempt_2(seen: Evidence) -> None:
     """Hold that one job's run was begun and lost, and then begun and finished."""
-    [(runner, _)] = first(1, seen.starts, "starts")
+    [(runner, _)] = first_of(1, seen.starts, "starts")
     taken = only(again(seen, "takeover"), "takeover")
     # that may be a new process by the runner's name
     same(runner, taken.from_instance)
@@ -108,7 +114,7 @@ def _others_watch(seen: Evidence) -> None:
 def _waited_for(seen: Evidence) -> Time:
     report = seen.about(REPORT)
     _as_attempt_2(report)
-    [(runner, _)] = first(1, report.starts, "starts")
+    [(runner, _)] = first_of(1, report.starts, "starts")
     skips = sorted((s.who, s.reason, s.by) for s in again(report, "skip"))
     same([(who, "taken", runner) for who in NAMES], skips)
     holds(_back(seen) < end_of(seen, 1, REPORT), "they were back too late")
@@ -119,7 +125,7 @@ def _waited_for(seen: Evidence) -> Time:
 
 def _replaced(seen: Evidence) -> None:
     poll = seen.about(POLL)
-    old, newer = first(2, poll.seen("start"), "starts")
+    old, newer = first_of(2, poll.seen("start"), "starts")
     holds(old.slot < newer.slot, f"{old.slot} was begun again")
     same((1, Reason.CATCH_UP), (newer.attempt, newer.reason))
     ended = poll.one("interrupted")

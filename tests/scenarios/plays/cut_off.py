@@ -4,7 +4,6 @@ from anarchon.model import Status
 from tests.processes.journal import Phase
 from tests.processes.setup import Handler
 from tests.scenarios.common import (
-    NAMES,
     answers,
     one_record,
     others,
@@ -16,7 +15,7 @@ from tests.scenarios.common import (
     until_done,
 )
 from tests.scenarios.evidence import JOB, Evidence
-from tests.scenarios.figures import HEARTBEAT, LEASE, TAKEOVER_WITHIN
+from tests.scenarios.figures import HEARTBEAT, LEASE, NAMES, TAKEOVER_WITHIN
 from tests.scenarios.judging import Time, holds, only, same, within
 from tests.scenarios.scenario import Promise, Scenario, Side
 from tests.scenarios.stage import Stage

@@ -14,7 +14,7 @@ from tests.scenarios.common import (
 )
 from tests.scenarios.evidence import JOB, Evidence
 from tests.scenarios.figures import HEARTBEAT, LEASE, TAKEOVER_WITHIN
-from tests.scenarios.judging import Time, first, same, within
+from tests.scenarios.judging import Time, first_of, same, within
 from tests.scenarios.scenario import Promise, Scenario, Side
 from tests.scenarios.stage import Stage
 
@@ -113,7 +113,7 @@ def _for_ever(seen: Evidence) -> None:
 
 
 def _first_killed(seen: Evidence) -> str:
-    killed, _ = first(2, seen.seen("killed"), "kills")
+    killed, _ = first_of(2, seen.seen("killed"), "kills")
     return killed.who
 
 

@@ -6,9 +6,10 @@ from anarchon.model import Reason, Status
 from tests.processes.journal import Line, Phase
 from tests.processes.report import Report
 from tests.processes.setup import Handler
-from tests.scenarios.common import NAMES, others
+from tests.scenarios.common import others
 from tests.scenarios.evidence import Evidence
-from tests.scenarios.judging import first, holds, only, same
+from tests.scenarios.figures import NAMES
+from tests.scenarios.judging import first_of, holds, only, same
 from tests.scenarios.scenario import Promise, Scenario, Side
 from tests.scenarios.stage import Stage
 
@@ -66,7 +67,7 @@ def _with_all_there(ready: Sequence[Report], lines: Sequence[Line]) -> list[Line
 
 def _starts(seen: Evidence, count: int) -> Sequence[Line]:
     starts = _with_all_there(seen.seen("ready"), seen.written(Phase.START))
-    return first(count, starts, "starts")
+    return first_of(count, starts, "starts")
 
 
 def _end_of(seen: Evidence, slot: int) -> Line:

@@ -4,7 +4,6 @@ from anarchon.model import Reason, RunRecord, Status
 from tests.processes.setup import Handler
 from tests.scenarios.common import (
     EXITED,
-    NAMES,
     a_run,
     never_ended,
     one_record,
@@ -13,8 +12,8 @@ from tests.scenarios.common import (
     until_ended,
 )
 from tests.scenarios.evidence import Evidence
-from tests.scenarios.figures import HAND_OVER_WITHIN
-from tests.scenarios.judging import Time, first, holds, same, within
+from tests.scenarios.figures import HAND_OVER_WITHIN, NAMES
+from tests.scenarios.judging import Time, first_of, holds, same, within
 from tests.scenarios.scenario import Promise, Scenario, Side
 from tests.scenarios.stage import Stage
 
@@ -108,7 +107,7 @@ def _for_ever(seen: Evidence) -> None:
 
 
 def _first_stopped(seen: Evidence) -> str:
-    stopped, *_ = first(len(NAMES), seen.seen("stopped"), "stops")
+    stopped, *_ = first_of(len(NAMES), seen.seen("stopped"), "stops")
     return stopped.who
 
 

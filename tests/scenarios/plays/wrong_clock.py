@@ -6,9 +6,9 @@ from statistics import median
 from anarchon.model import Status
 from tests.processes.journal import Phase
 from tests.processes.setup import Handler
-from tests.scenarios.common import NAMES, one_record, ran_once, until_done
+from tests.scenarios.common import one_record, ran_once, until_done
 from tests.scenarios.evidence import JOB, Evidence
-from tests.scenarios.figures import JITTER, LEASE
+from tests.scenarios.figures import JITTER, LEASE, NAMES
 from tests.scenarios.judging import Time, holds, only, same, within
 from tests.scenarios.scenario import Promise, Scenario, Side
 from tests.scenarios.stage import Stage
