@@ -29,7 +29,7 @@ def attempts_stay_within_the_limit(tale: Tale) -> Complaints:
         counted = len([a for a in attempts if a.way is not Way.RELEASED])
         if counted > limit:
             yield f"{job} {slot}: {counted} attempts of {limit}"
-        if attempts[-1].way is Way.USED_UP and counted < limit:
+        if attempts[-1].given_up and counted < limit:
             yield f"{job} {slot}: given up after {counted} attempts of {limit}"
         if [*range(1, len(attempts) + 1)] != [a.claim.attempt for a in attempts]:
             yield f"{job} {slot}: attempts out of order"

@@ -11,7 +11,7 @@ from math import inf
 
 from anarchon.events import Lost, Skip
 from anarchon.model import Overlap
-from anarchon.protocol import Overlapping
+from anarchon.protocol import Answer, Overlapping
 from property_tests.cluster_leases import Attempt, Leases, Way
 from property_tests.cluster_plans import HEARTBEAT, JITTER, LEASE, MAX_LATE
 from property_tests.cluster_tale import Act, Tale
@@ -38,6 +38,16 @@ def no_two_live_leases(tale: Tale) -> Complaints:
         if new and tale.plan.job(step.job).overlap is Overlap.SKIP:
             for other in leases.alive(step.job, step.now, but=step.slot):
                 yield f"{step.time:.3f} {step.job} granted beside {other.name}, alive"
+        leases.take(step)
+
+
+def only_the_current_token_acts(tale: Tale) -> Complaints:
+    """Nothing is accepted under a token that was taken over, or that handed over."""
+    leases = Leases()
+    for step in tale.steps:
+        accepted = isinstance(step.reply, Answer) and step.reply.accepted
+        if accepted and not leases.may_act(step):
+            yield f"{step.time:.3f} {step.job}: {step.operation} of a spent token"
         leases.take(step)
 
 
@@ -183,12 +193,13 @@ def overlaps_are_alive(tale: Tale) -> Complaints:
 def orphans_are_taken_up(tale: Tale) -> Complaints:
     """A run without a runner is taken up within two heartbeats of its lease's end.
 
-    That is a lease and two heartbeats after its runner's last sign. There must be an
-    instance that was healthy for a lease before, since that is how often each looks for
-    what nobody watches, and that isn't kept by a handler of the same job.
+    That is a lease and two heartbeats after its runner's last sign, or after a step of
+    the store's clock. There must be an instance that was healthy for a lease before,
+    since that is how often each looks for what nobody watches, and that isn't kept by a
+    handler of the same job.
     """
     for attempt in tale.leases.attempts:
-        end = _lease_over(attempt)
+        end = _lease_over(tale, attempt)
         if end is None:
             continue
         gone = attempt.gone.time if attempt.gone is not None else inf
@@ -198,7 +209,7 @@ def orphans_are_taken_up(tale: Tale) -> Complaints:
             limit = end + _longest_wait(tale, who) + SLACK
             if (
                 limit < gone
-                and tale.healthy(who, since, limit)
+                and tale.healthy(who, since, limit, whatever_the_store=True)
                 and not _kept_waiting(tale, attempt, end, limit)
                 and _free(tale, who, attempt, since, limit)
             ):
@@ -212,12 +223,18 @@ def _longest_wait(tale: Tale, who: str) -> float:
     return (2.25 + grace) * HEARTBEAT
 
 
-def _lease_over(attempt: Attempt) -> float | None:
+def _lease_over(tale: Tale, attempt: Attempt) -> float | None:
     if attempt.way is Way.FINISHED:
         return None
     if attempt.way is Way.RELEASED and attempt.left is not None:
-        return attempt.left.time
-    return attempt.kept[-1].time + LEASE
+        end = attempt.left.time
+    else:
+        end = attempt.kept[-1].time + LEASE
+    for at, _ in tale.store_steps:
+        # set back, a lease counts as given anew; set forward, a live runner is spared
+        if end - LEASE <= at <= end + 4 * HEARTBEAT:
+            end = max(end, at + LEASE)
+    return end
 
 
 def _kept_waiting(tale: Tale, attempt: Attempt, end: float, limit: float) -> bool:

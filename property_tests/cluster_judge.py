@@ -13,6 +13,7 @@ Invariant = Callable[[Tale], Iterator[str]]
 INVARIANTS: tuple[Invariant, ...] = (
     cluster_ends.schedulers_live_on,
     cluster_invariants.no_two_live_leases,
+    cluster_invariants.only_the_current_token_acts,
     cluster_invariants.the_lost_are_cancelled,
     cluster_invariants.attempts_run_where_they_were_won,
     cluster_invariants.due_slots_are_told,

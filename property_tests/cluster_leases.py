@@ -53,6 +53,11 @@ class Attempt:
         """Tell whether its lease ends after ``now``, both by the store's clock."""
         return self.way is None and now < self.given + round(self.claim.lease * 1000)
 
+    @property
+    def given_up(self) -> bool:
+        """Whether its run ended since there was no attempt left."""
+        return self.gone is not None and isinstance(self.gone.reply, Done)
+
     def end_by(self, way: Way, step: Step, end: End | None = None) -> None:
         """Note that its time is over; the first way stays."""
         if self.way is None:
@@ -100,6 +105,20 @@ class Leases:
             for (name, slot), attempt in self.current.items()
             if name == job and slot != but and attempt.alive(now)
         ]
+
+    def may_act(self, step: Step) -> bool:
+        """Tell whether a step's token owns its run, or repeats what it has done."""
+        attempt = self._of_token.get(step.token)
+        current = self.current.get((step.job, step.slot))
+        if attempt is None:
+            return False
+        match step.operation:
+            case "release":
+                return current is attempt
+            case "finish" if attempt.end is not None:
+                return attempt.end == step.asked
+            case _:
+                return current is attempt and attempt.way is None
 
     def is_new(self, step: Step) -> bool:
         """Tell whether a step grants an attempt, rather than saying so once more."""

@@ -17,6 +17,8 @@ MAX_LATE = 20.0
 CATCH_UP = 60.0
 
 NAMES = "ABCDE"
+# whoever has a handler in progress just then, the first instance if nobody has
+RUNNER = "*"
 
 
 class Conduct(StrEnum):
@@ -136,7 +138,10 @@ Trouble = (
 
 @dataclass(frozen=True, slots=True)
 class Deed:
-    """One trouble: when it begins, whom it befalls, and how long it lasts."""
+    """One trouble: when it begins, whom it befalls, and how long it lasts.
+
+    ``who`` is the name of an instance, or ``RUNNER``.
+    """
 
     at: float
     who: str

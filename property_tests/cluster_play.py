@@ -17,6 +17,8 @@ from property_tests.cluster_plans import (
     JITTER,
     LEASE,
     MAX_LATE,
+    RUNNER,
+    Deed,
     Plan,
 )
 from property_tests.cluster_stage import Stage
@@ -78,19 +80,29 @@ async def _perform(cluster: Cluster, plan: Plan, tale: Tale) -> None:
             max_attempts=job.max_attempts,
         )
     try:
-        await _let_happen(stages, plan, tale)
+        await _let_happen(cluster, stages, plan, tale)
         for job in plan.jobs:
             tale.records += await cluster.history(job.name, EVERYTHING)
     finally:
         tale.events, tale.told = cluster.events, cluster.story()
 
 
-async def _let_happen(stages: dict[str, Stage], plan: Plan, tale: Tale) -> None:
+async def _befall(cluster: Cluster, stages: dict[str, Stage], deed: Deed) -> None:
+    await anyio.sleep(deed.at)
+    who = deed.who
+    if who == RUNNER:
+        who = next((run.instance for run in cluster.live_runs()), min(stages))
+    await stages[who].befall(deed)
+
+
+async def _let_happen(
+    cluster: Cluster, stages: dict[str, Stage], plan: Plan, tale: Tale
+) -> None:
     async with anyio.create_task_group() as deeds:
         for stage in stages.values():
             deeds.start_soon(stage.come_up)
         for deed in plan.deeds:
-            deeds.start_soon(stages[deed.who].befall, deed)
+            deeds.start_soon(_befall, cluster, stages, deed)
     tale.calm = anyio.current_time()
     await anyio.sleep(CALM)
     tale.over = anyio.current_time()

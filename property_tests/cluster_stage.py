@@ -80,8 +80,7 @@ class Stage:
             self._life.later = self._calls()
 
     async def befall(self, deed: Deed) -> None:
-        """Bring a trouble about when it is time, and end it."""
-        await anyio.sleep(deed.at)
+        """Bring a trouble about, and end it when it has lasted."""
         match deed.trouble:
             case Crash():
                 self.crash()

@@ -131,13 +131,22 @@ class Tale:
             None,
         )
 
-    def healthy(self, who: str, since: float, until: float) -> bool:
-        """Tell whether an instance was up, and untroubled, all this time."""
+    def healthy(
+        self, who: str, since: float, until: float, *, whatever_the_store: bool = False
+    ) -> bool:
+        """Tell whether an instance was up, and untroubled, all this time.
+
+        ``whatever_the_store`` clock showed: its steps don't count then.
+        """
         life = self.life_at(who, since)
         return (
             life is not None
             and until < min(life.stopped, life.ended)
-            and not any(spell.touches(who, since, until) for spell in self.spells)
+            and not any(
+                spell.touches(who, since, until)
+                for spell in self.spells
+                if not (whatever_the_store and spell.who == EVERYBODY)
+            )
         )
 
     def health(self, who: str) -> Iterator[tuple[float, float]]:
