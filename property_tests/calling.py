@@ -3,7 +3,7 @@
 Decides how a call gets there. Must not know any store.
 """
 
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Generator
 from contextlib import contextmanager
 from itertools import count
 from typing import TypeVar, TypeVarTuple
@@ -41,7 +41,7 @@ class OpenStore:
 
 
 @contextmanager
-def opened(backend: Backend, clock: ManualClock, loop: str) -> Iterator[OpenStore]:
+def opened(backend: Backend, clock: ManualClock, loop: str) -> Generator[OpenStore]:
     """Open a store, with ``clock`` as its clock, in a new loop of this kind."""
     with (
         start_blocking_portal(loop) as portal,

@@ -32,7 +32,7 @@ ends = st.builds(
     End, status=st.sampled_from(list(Status)[1:]), duration=durations, error=errors
 )
 modes = st.sampled_from([*[Reason.SCHEDULED] * 4, Reason.CATCH_UP, Reason.TAKEOVER])
-waits = st.sampled_from([1, 500, 4_999, 5_000, STEP, 30_000, 60_001, 3_600_000])
+moves = st.sampled_from([1, 500, 4_999, STEP, 30_001, 3_600_000, -1, -5_000, -31_000])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,7 +56,7 @@ options = st.builds(
     limit=st.sampled_from([60.0, 5.0]),
     startable=st.sampled_from([60.0, 5.0]),
     keep=st.sampled_from([1, 2, 5]),
-    keep_for=st.sampled_from([0.0, 10.0]),
+    keep_for=st.sampled_from([0.0, 10.0, 60.0]),
 )
 
 
@@ -118,15 +118,10 @@ class StoreMachine(RuleBasedStateMachine, Generic[Model]):
         """Return the model of a job that nothing was asked about."""
         raise NotImplementedError
 
-    @rule(wait=waits)
-    def time_passes(self, wait: int) -> None:
-        """Let the store's clock go on."""
-        self.clock.ms += wait
-
-    @rule(wait=st.sampled_from([1, 5_000, 31_000]))
-    def clock_is_set_back(self, wait: int) -> None:
-        """Set the store's clock back."""
-        self.clock.ms -= wait
+    @rule(by=moves)
+    def clock_moves(self, by: int) -> None:
+        """Let the store's clock go on, or set it back."""
+        self.clock.ms += by
 
     @rule(job=jobs, who=claimers, steps=st.integers(1, 4), options=options)
     def next_slot_is_due(
