@@ -48,6 +48,17 @@ def until_ticked(
     stage.until(ticked)
 
 
+def until_all_ticked(stage: Stage, names: str) -> None:
+    """Wait until each of these has run or skipped a tick that is due from now on."""
+    begin = 1000 * time.time()
+
+    def missing() -> set[str]:
+        told = [*stage.cluster.seen("success"), *stage.cluster.seen("skip")]
+        return set(names) - {r.who for r in told if r.job == TICK and r.slot >= begin}
+
+    stage.until(lambda: not missing())
+
+
 def ticks(seen: Evidence, begin: float = 0.0) -> list[int]:
     """Return the ticks that were run of those due from then on, in s since 1970 UTC.
 

@@ -1,18 +1,30 @@
 """The store is restarted in the middle of a run."""
 
 import sqlite3
+import time
 from collections.abc import Generator
 from contextlib import closing, contextmanager
 
 from anarchon.model import Status
 from tests.processes.setup import Handler
-from tests.scenarios.common import one_record, ran_once, until_done
+from tests.scenarios.common import (
+    answers,
+    one_record,
+    ran_once,
+    until_done,
+)
 from tests.scenarios.evidence import JOB, Evidence
-from tests.scenarios.figures import LEASE
+from tests.scenarios.figures import HEARTBEAT, LEASE, NAMES
 from tests.scenarios.judging import Time, holds, same, within
 from tests.scenarios.scenario import Promise, Scenario, Side
-from tests.scenarios.stage import Stage
-from tests.scenarios.ticking import add_ticks, at_work_among_ticks, ticks, until_ticked
+from tests.scenarios.stage import FalseStart, Stage
+from tests.scenarios.ticking import (
+    TICK,
+    add_ticks,
+    at_work_among_ticks,
+    ticks,
+    until_all_ticked,
+)
 
 DOWN, UP = "store down", "store up"
 # it goes on after a lease that nobody has pushed forward since the store went down
@@ -28,8 +40,17 @@ def _play(stage: Stage) -> None:
     runner = at_work_among_ticks(stage, LONG)
     with _away(stage):
         stage.until(lambda: _missed(stage, runner))
+    if stage.leases and _unheard(stage, runner) > LEASE - HEARTBEAT:
+        raise FalseStart("the store was away for too long on a busy machine")
     until_done(stage, attempt=1)
-    until_ticked(stage)
+    until_all_ticked(stage, NAMES)
+
+
+def _unheard(stage: Stage, runner: str) -> float:
+    """Return for how long the runner's lease hasn't been pushed forward."""
+    beats = [call for call in answers(stage, "heartbeat", runner) if call.job == JOB]
+    [*_, last] = [*stage.cluster.seen("start", runner), *beats]
+    return time.time() - last.at
 
 
 def _missed(stage: Stage, runner: str) -> bool:
@@ -51,8 +72,11 @@ def _away(stage: Stage) -> Generator[None]:
 @contextmanager
 def _killed(stage: Stage) -> Generator[None]:
     stage.server.kill()
-    yield
-    stage.server.start()
+    try:
+        yield
+    finally:
+        # whatever became of this play, the next ones need it
+        stage.server.start()
 
 
 @contextmanager
@@ -97,7 +121,9 @@ def _told(seen: Evidence) -> None:
 
 
 def _goes_on(seen: Evidence) -> None:
-    ticks(seen, seen.one(UP).at)
+    slots = set(ticks(seen, seen.one(UP).at))
+    told = [*seen.about(TICK).seen("success"), *seen.about(TICK).seen("skip")]
+    same([*NAMES], sorted({report.who for report in told if report.slot in slots}))
 
 
 # --- what users are told --------------------------------------------------------------
