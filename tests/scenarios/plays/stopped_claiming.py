@@ -5,6 +5,7 @@ from tests.processes.journal import Phase
 from tests.scenarios.common import (
     BRIEF,
     EXITED,
+    answers,
     end_of,
     in_vain,
     one_attempt,
@@ -20,7 +21,7 @@ from tests.scenarios.evidence import Evidence
 from tests.scenarios.figures import HAND_OVER_WITHIN
 from tests.scenarios.judging import Time, holds, only, same, within
 from tests.scenarios.scenario import Promise, Scenario, Side
-from tests.scenarios.stage import Stage
+from tests.scenarios.stage import FalseStart, Stage
 
 # how late A hears what the store has answered
 LATE = 0.25
@@ -36,7 +37,9 @@ def _stopped(stage: Stage) -> None:
     stage.once(BRIEF, **one_attempt(stage))
     stage.begin("A")
     stage.until(lambda: stage.cluster.seen("asked", "A"))
-    stage["A"].stop()
+    stopped = stage["A"].stop()
+    if any(answer.at < stopped for answer in answers(stage, "claim", "A")):
+        raise FalseStart("A had its answer before it was stopped")
     stage.join("BC")
     until_ended(stage, "A")
 

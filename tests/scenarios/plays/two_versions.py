@@ -16,7 +16,7 @@ from tests.scenarios.evidence import JOB, Evidence
 from tests.scenarios.figures import HAND_OVER_WITHIN, TAKEOVER_WITHIN
 from tests.scenarios.judging import Time, holds, only, same, within
 from tests.scenarios.scenario import Promise, Scenario, Side
-from tests.scenarios.stage import Stage
+from tests.scenarios.stage import FalseStart, Stage
 from tests.scenarios.ticking import (
     TICK,
     add_ticks,
@@ -48,6 +48,8 @@ def _on_leases(stage: Stage) -> None:
     second = stage.at_work(attempt=2).who
     until_ticked(stage)
     stage[second].kill()
+    if any(end.job == JOB for end in stage.cluster.seen("success")):
+        raise FalseStart(f"{second} was done before it was killed")
     in_vain(stage)
     stage.note("starts again", first)
     stage.cluster.begin(first)
