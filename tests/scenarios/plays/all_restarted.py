@@ -25,7 +25,7 @@ from tests.scenarios.figures import (
 )
 from tests.scenarios.judging import Time, first_of, holds, only, same, within
 from tests.scenarios.scenario import Promise, Scenario, Side
-from tests.scenarios.stage import Stage
+from tests.scenarios.stage import FalseStart, Stage
 
 # its lease is alive when the instances are back
 REPORT = "report"
@@ -44,13 +44,17 @@ def _on_leases(stage: Stage) -> None:
     # all that follows depends on it, so it is the same after a false start
     stage.cluster.soon = SOON
     stage.load()
-    stage.once(BRIEF)
+    # nobody asks for its slot again, so it is found as unfinished or not at all
+    stage.once(BRIEF, catch_up=0)
     stage.once(BRIEF, REPORT, lease=LONG_LEASE)
     slot = stage.every(PERIOD, BRIEF, POLL, catch_up=RECENTLY)
     stage.begin()
     for job in (JOB, REPORT, POLL):
         stage.at_work(job=job)
-    _restart_all(stage, slot / 1000 + PERIOD + JITTER)
+    due = slot / 1000 + PERIOD
+    _restart_all(stage, due + JITTER)
+    if time.time() > due + RECENTLY:
+        raise FalseStart("they were back too late for what they should find")
     for job in (JOB, REPORT):
         stage.until_seen("success", attempt=2, job=job)
     stage.until_seen("success", job=POLL)
