@@ -29,7 +29,7 @@ def _on_leases(stage: Stage) -> None:
     slot = stage.every(PERIOD, Handler())
     old = stage.once(Handler(), OLD, catch_up=RECENTLY)
     _outage(stage, slot, old)
-    caught = stage.until(lambda: _caught_up(stage))
+    caught = stage.until(lambda: _told_since(stage, "start"))[0]
     rest = set(others(caught.who))
     stage.until(lambda: stage.cluster.all_skipped(caught.slot, rest))
     _until_run(stage, caught.slot + STEP)
@@ -39,12 +39,12 @@ def _on_claims(stage: Stage) -> None:
     stage.load()
     slot = stage.every(PERIOD, Handler())
     old = stage.once(Handler(), OLD)
-    last = _outage(stage, slot, old)
-    _until_run(stage, last + 2 * STEP)
+    _outage(stage, slot, old)
+    stage.until(lambda: len(_told_since(stage, "success")) > 1)
 
 
-def _outage(stage: Stage, slot: int, old: int) -> int:
-    """Kill all when the job has run, and start them late; return the last slot missed.
+def _outage(stage: Stage, slot: int, old: int) -> None:
+    """Kill all when the job has run, and start them when enough slots were missed.
 
     ``slot`` is any slot of the job that runs again and again.
     """
@@ -58,13 +58,12 @@ def _outage(stage: Stage, slot: int, old: int) -> int:
     over = max(last / 1000 + JITTER, old / 1000 + RECENTLY + JITTER)
     stage.until(lambda: time.time() > over)
     stage.join(NAMES)
-    return last
 
 
-def _caught_up(stage: Stage) -> Report | None:
+def _told_since(stage: Stage, what: str) -> list[Report]:
+    """Return what was reported of this by the instances that were started late."""
     back = {stage[who].pid for who in NAMES}
-    starts = stage.cluster.seen("start")
-    return next((start for start in starts if start.pid in back), None)
+    return [report for report in stage.cluster.seen(what) if report.pid in back]
 
 
 def _until_run(stage: Stage, slot: int) -> None:
@@ -141,7 +140,7 @@ def _too_old(seen: Evidence) -> None:
     old = seen.about(OLD)
     same([], old.lines)
     same([], old.records)
-    same([], old.calls("claim"))
+    same([], [report.what for report in old.reports if report.job])
 
 
 def _never(seen: Evidence) -> None:
