@@ -171,6 +171,18 @@ def stops_are_bounded(tale: Tale) -> Complaints:
             yield f"{life.instance}: called after its stop at {life.stopped:.3f}"
 
 
+def stops_hand_over(tale: Tale) -> Complaints:
+    """A handler that a stop cancelled is handed over, if the store can be reached."""
+    handed_over = {(r.job, r.slot, r.attempt) for r in tale.records if r.handed_over}
+    for act in tale.acts:
+        stopped = act.why is CancelReason.STOP and act.how == "cancelled"
+        in_time = act.ended < act.cancelled + tale.plan.stop_timeout - SLACK
+        since, until = act.cancelled - LEASE - BACKOFF, act.ended + SLACK
+        reached = not tale.troubled(act.instance, since, until)
+        if stopped and in_time and reached and act.name not in handed_over:
+            yield f"{act.name} on {act.instance}: not handed over at {act.ended:.3f}"
+
+
 def _stop_limit(tale: Tale, life: Life) -> float:
     # the block waits for handlers that ignore a cancellation, and can't move if frozen
     waits = [

@@ -7,7 +7,6 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from functools import partial
-from math import inf
 
 import anyio
 
@@ -38,8 +37,7 @@ def handler(cluster: Cluster, job: JobPlan, acts: list[Act]) -> Handler:
             how = "cancelled" if ctx.stopping else "raised"
             raise
         finally:
-            if act.ended == inf:
-                act.ended, act.how = cluster.now, how
+            act.end(cluster.now, how)
 
     return work
 

@@ -7,6 +7,7 @@ reason stands beside it. Times are the loop's, in seconds.
 
 from collections import Counter
 from collections.abc import Iterator
+from itertools import pairwise
 from math import inf
 
 from anarchon.events import Lost, Skip
@@ -59,12 +60,14 @@ def the_lost_are_cancelled(tale: Tale) -> Complaints:
     """
     for act in tale.acts:
         attempt, noticed = tale.leases.of_token(act.ctx.token), _noticed(tale, act)
+        if attempt is None:
+            continue
         for since in _could_know(tale, act, attempt):
             if noticed > since + HEARTBEAT + SLACK:
                 yield f"{act.name} on {act.instance}: lost at {since:.3f}, unnoticed"
-        trusted = _trusted_until(attempt, noticed)
-        if noticed > trusted and tale.awake(act.instance, trusted - LEASE, trusted):
-            yield f"{act.name} on {act.instance}: no beat since {trusted - LEASE:.3f}"
+        for beat in _last_beats(attempt, act, noticed):
+            if tale.awake(act.instance, beat, beat + LEASE + SLACK):
+                yield f"{act.name} on {act.instance}: no beat since {beat:.3f}"
 
 
 def _could_know(tale: Tale, act: Act, attempt: Attempt) -> Iterator[float]:
@@ -75,9 +78,13 @@ def _could_know(tale: Tale, act: Act, attempt: Attempt) -> Iterator[float]:
             yield first
 
 
-def _trusted_until(attempt: Attempt, noticed: float) -> float:
-    beats = [step.time for step in attempt.kept if step.time <= noticed]
-    return max(beats, default=attempt.granted.time) + LEASE + SLACK
+def _last_beats(attempt: Attempt, act: Act, noticed: float) -> Iterator[float]:
+    """Yield the beats after which none came for a whole lease."""
+    beats = [step.time for step in attempt.kept]
+    for beat, following in pairwise([*beats, inf]):
+        end = beat + LEASE + SLACK
+        if act.began < end < min(following, noticed):
+            yield beat
 
 
 def _noticed(tale: Tale, act: Act) -> float:
@@ -96,7 +103,8 @@ def attempts_run_where_they_were_won(tale: Tale) -> Complaints:
     """The handler of an attempt is called once, by who was granted it."""
     for act in tale.acts:
         attempt = tale.leases.of_token(act.ctx.token)
-        if (*attempt.name, attempt.claim.instance_id) != (*act.name, act.instance):
+        granted = attempt and (*attempt.name, attempt.claim.instance_id)
+        if granted != (*act.name, act.instance):
             yield f"{act.began:.3f} {act.instance} runs {act.name}, not its own"
     for name, count in Counter(act.name for act in tale.acts).items():
         if count > 1:
@@ -162,8 +170,16 @@ def _is_right(tale: Tale, skip: Skip, time: float) -> bool:
         case "overlap":
             return _overlapped(tale, skip, time)
         case _:
-            # a first attempt of a healthy instance is never too late
-            return not tale.healthy(skip.instance_id, time - MAX_LATE, time)
+            return _late(tale, skip, time)
+
+
+def _late(tale: Tale, skip: Skip, time: float) -> bool:
+    # a first attempt of a healthy instance is never too late
+    if tale.healthy(skip.instance_id, time - MAX_LATE, time):
+        return False
+    passed = tale.store_time(time) - skip.slot / 1000
+    # after a step of a clock it can't know how late it is
+    return passed > MAX_LATE - SLACK or tale.unsure(skip.instance_id, time)
 
 
 def _overlapped(tale: Tale, skip: Skip, time: float) -> bool:

@@ -27,6 +27,7 @@ INVARIANTS: tuple[Invariant, ...] = (
     cluster_ends.ends_are_told,
     cluster_ends.final_ends_are_told,
     cluster_ends.stops_are_bounded,
+    cluster_ends.stops_hand_over,
     cluster_ends.nothing_leaks,
 )
 

@@ -79,9 +79,9 @@ class Leases:
         for step in steps:
             self.take(step)
 
-    def of_token(self, token: str) -> Attempt:
+    def of_token(self, token: str) -> Attempt | None:
         """Return the attempt that was granted to a token."""
-        return self._of_token[token]
+        return self._of_token.get(token)
 
     def take(self, step: Step) -> None:
         """Let one more step happen."""

@@ -113,8 +113,8 @@ class Stage:
 
     def _crash_handlers(self) -> None:
         for act in self._tale.acts:
-            if act.instance == self.instance.name and act.ended == inf:
-                act.ended, act.how = anyio.current_time(), "crashed"
+            if act.instance == self.instance.name:
+                act.end(anyio.current_time(), "crashed")
 
     async def stop(self) -> None:
         """Stop the scheduler gracefully, if it is up, and wait for its end."""

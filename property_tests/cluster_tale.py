@@ -27,6 +27,7 @@ class Act:
     cancelled: float = inf
     ended: float = inf
     how: str = ""
+    why: CancelReason | None = None
 
     @property
     def name(self) -> tuple[str, int, int]:
@@ -43,10 +44,10 @@ class Act:
         """The name of its instance."""
         return self.ctx.instance_id
 
-    @property
-    def why(self) -> CancelReason | None:
-        """Why it was cancelled, if it was."""
-        return self.ctx.cancel_reason
+    def end(self, time: float, how: str) -> None:
+        """Write its end down, and why it had been cancelled by then; once."""
+        if self.ended == inf:
+            self.ended, self.how, self.why = time, how, self.ctx.cancel_reason
 
 
 @dataclass(slots=True, kw_only=True)
@@ -149,6 +150,10 @@ class Tale:
             )
         )
 
+    def troubled(self, who: str, since: float, until: float) -> bool:
+        """Tell whether any trouble is felt by an instance within this time."""
+        return any(spell.touches(who, since, until) for spell in self.spells)
+
     def health(self, who: str) -> Iterator[tuple[float, float]]:
         """Yield the stretches of time in which an instance was healthy."""
         for life in self.lives:
@@ -181,6 +186,14 @@ class Tale:
     def clock_steps(self, who: str) -> int:
         """Return how often an instance's clock was set."""
         return len([s for s in self.spells if s.clock and s.who == who])
+
+    def unsure(self, who: str, time: float) -> bool:
+        """Tell whether an instance's clock, or the store's, was set lately."""
+        return any(
+            spell.touches(who, time, time)
+            for spell in self.spells
+            if spell.clock or spell.who == EVERYBODY
+        )
 
     def store_time(self, time: float) -> float:
         """Return what the store's clock showed, in seconds since 1970 UTC."""
