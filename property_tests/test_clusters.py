@@ -10,9 +10,10 @@ import logging
 from collections.abc import Generator
 
 import pytest
-from hypothesis import Phase, given, settings
+from hypothesis import Phase, example, given, settings
 
 from anarchon.testing.virtual import Loop
+from property_tests import cluster_examples
 from property_tests.cluster_draws import plans
 from property_tests.cluster_judge import complaints, story
 from property_tests.cluster_plans import Plan
@@ -36,6 +37,10 @@ def quiet() -> Generator[None]:
 @pytest.mark.timeout(120)
 @settings(phases=PHASES)
 @given(plan=plans())
+@example(plan=cluster_examples.CUT_OFF_FOR_LONG)
+@example(plan=cluster_examples.REFUSED_FOR_LONG)
+@example(plan=cluster_examples.DEAD_WHILE_THE_STORE_IS_SET_BACK)
+@example(plan=cluster_examples.THAWED_WITH_AN_OLD_END)
 def test_a_cluster_keeps_its_promises(loop: Loop, plan: Plan) -> None:
     """Whatever befalls whom, every invariant of the cluster holds."""
     tale = play(plan, loop)

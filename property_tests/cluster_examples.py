@@ -1,0 +1,36 @@
+"""Plans that are always played: what chance brings about too seldom.
+
+Decides nothing but which; each is named for the mechanism that it needs.
+"""
+
+from property_tests.cluster_plans import (
+    RUNNER,
+    Conduct,
+    Crash,
+    CutOff,
+    Deed,
+    Freeze,
+    JobPlan,
+    Machine,
+    Plan,
+    StoreClock,
+)
+
+THREE = (Machine(), Machine(), Machine())
+
+
+def _plan(job: JobPlan, *deeds: Deed) -> Plan:
+    return Plan(machines=THREE, jobs=(job,), deeds=deeds)
+
+
+LONG = JobPlan(name="one", period=90, seconds=60)
+
+CUT_OFF_FOR_LONG = _plan(LONG, Deed(100, RUNNER, 40, CutOff(silent=True)))
+REFUSED_FOR_LONG = _plan(LONG, Deed(100, RUNNER, 40, CutOff(silent=False)))
+DEAD_WHILE_THE_STORE_IS_SET_BACK = _plan(
+    LONG, Deed(100, RUNNER, 70, Crash()), Deed(101, "A", 70, StoreClock(-300.0))
+)
+THAWED_WITH_AN_OLD_END = _plan(
+    JobPlan(name="one", period=90, seconds=25, conduct=Conduct.RAISES),
+    Deed(100, RUNNER, 30, Freeze(suspended=True)),
+)
