@@ -67,12 +67,16 @@ class Evidence:
         ]
 
     def events(self, who: str, attempt: int) -> list[str]:
-        """Return what an instance told of an attempt, by names and in order."""
+        """Return what an instance told of an attempt, by names and in order.
+
+        Errors are left out: a call that isn't answered in time is asked again, and a
+        freeze or a busy machine makes any call late.
+        """
         return [
             report.what
             for report in self.reports
             if (report.who, report.attempt) == (who, attempt)
-            and report.what not in {"skip", *CALLS}
+            and report.what not in {"skip", "error", *CALLS}
         ]
 
     def skips(self, who: str, slot: int) -> list[str | None]:
