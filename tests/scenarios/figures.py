@@ -20,6 +20,8 @@ HAND_OVER_WITHIN = 2 * HEARTBEAT
 
 # how late a busy machine may wake a process that was due
 SLACK = 0.5
+# if the machine stood still for longer, a promise that was broken proves nothing
+STILL = 0.2
 # how long a play waits for what must come
 PATIENCE = 20.0
 # how long the instances of a play may take to begin, before its first slot

@@ -29,10 +29,10 @@ from tests.scenarios.stage import FalseStart, Stage
 
 # its lease is alive when the instances are back
 REPORT = "report"
-LONG_LEASE = 2.5 * LEASE
+LONG_LEASE = 3.5 * LEASE
 # its next slot comes due while all are away
 POLL = "poll"
-RECENTLY = 1.4
+RECENTLY = 2.4
 # the slot before the first one isn't caught up when they begin
 PERIOD = SOON + RECENTLY
 

@@ -15,7 +15,7 @@ from tests.scenarios.common import (
     until_done,
 )
 from tests.scenarios.evidence import JOB, Evidence
-from tests.scenarios.figures import HEARTBEAT, LEASE, NAMES, TAKEOVER_WITHIN
+from tests.scenarios.figures import HEARTBEAT, LEASE, NAMES, STILL, TAKEOVER_WITHIN
 from tests.scenarios.judging import Time, holds, only, same, within
 from tests.scenarios.scenario import Promise, Scenario, Side
 from tests.scenarios.stage import Stage
@@ -26,7 +26,7 @@ CUT, HEALED, ALONE = "cut off", "connected again", "left alone"
 # it isn't done when the lease ends
 LONG = Handler(takes=1.25 * LEASE)
 # how late a busy machine may do, or may tell, what has to be done now, in seconds
-GRACE = 0.1
+GRACE = STILL
 
 
 # --- what is played -------------------------------------------------------------------
