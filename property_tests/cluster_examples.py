@@ -14,6 +14,7 @@ from property_tests.cluster_plans import (
     Machine,
     Plan,
     StoreClock,
+    Storm,
 )
 
 THREE = (Machine(), Machine(), Machine())
@@ -33,4 +34,21 @@ DEAD_WHILE_THE_STORE_IS_SET_BACK = _plan(
 THAWED_WITH_AN_OLD_END = _plan(
     JobPlan(name="one", period=90, seconds=25, conduct=Conduct.RAISES),
     Deed(100, RUNNER, 30, Freeze(suspended=True)),
+)
+# a call that is under way in the freeze is answered at the thaw, and tells no time
+THAWED_IN_A_CALL = Plan(
+    machines=(
+        Machine(offset=1.5),
+        Machine(offset=90.0),
+        Machine(offset=-90.0, rate=0.99),
+        Machine(rate=1.01),
+        Machine(offset=-1.5, rate=0.99),
+    ),
+    jobs=(JobPlan(name="one", period=60, seconds=10),),
+    deeds=(
+        Deed(45, RUNNER, 70, Freeze(suspended=False)),
+        Deed(44, RUNNER, 70, Storm(158)),
+        Deed(45, RUNNER, 5, Storm(0)),
+    ),
+    stop_timeout=5,
 )

@@ -40,9 +40,6 @@ AFTER_SILENCE = 10.0
 STORM = 6.0
 # a timer looks at its clock once a minute
 AFTER_STEP = 62.0
-# a reply that is read at the thaw may mislead the estimate of the store's time by half
-# of the freeze, and a timer that was set by it sleeps on
-AFTER_THAW = AFTER_STEP
 # and after one of the store's clock each lease may have to run out anew
 AFTER_STORE_STEP = AFTER_STEP + LEASE + 3 * HEARTBEAT
 
@@ -143,7 +140,7 @@ class Stage:
         if life is None or not self.instance.alive or self.instance.frozen:
             await anyio.lowlevel.checkpoint()
             return
-        spell = self._suffer(after=AFTER_THAW, sleeping=True)
+        spell = self._suffer(after=AFTER_SILENCE, sleeping=True)
         self.instance.freeze()
         await anyio.sleep(seconds)
         self._thaw(suspended)

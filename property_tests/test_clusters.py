@@ -41,6 +41,7 @@ def quiet() -> Generator[None]:
 @example(plan=cluster_examples.REFUSED_FOR_LONG)
 @example(plan=cluster_examples.DEAD_WHILE_THE_STORE_IS_SET_BACK)
 @example(plan=cluster_examples.THAWED_WITH_AN_OLD_END)
+@example(plan=cluster_examples.THAWED_IN_A_CALL)
 def test_a_cluster_keeps_its_promises(loop: Loop, plan: Plan) -> None:
     """Whatever befalls whom, every invariant of the cluster holds."""
     tale = play(plan, loop)

@@ -67,7 +67,7 @@ class Session:
         self.time: StoreTime = StoreTime(
             instance.clock,
             on_skew=self.reports.skew,
-            on_step=self._look_again,
+            on_move=self._look_again,
         )
         self.calls: StoreCalls = StoreCalls(
             bridge, store, self.time, instance.clock, self.reports

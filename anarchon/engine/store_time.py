@@ -5,11 +5,15 @@ Decides what time it is for slots. Must not know who asks the store, nor why.
 The estimate is a distance between the store's clock and this machine's monotonic one,
 so that a step of the wall clock does not move it. Each reply gives one sample, right to
 half its round trip; the one with the lowest round trip of the last minute counts. A
-sample that contradicts it (their error bars don't touch) means that the store's clock
-was stepped, and ends the older ones. Monotonic time stands still while a machine
-sleeps: once wall and monotonic time have drifted apart by over a second since the last
-reply, one of them lies, nobody knows which, and the estimate is void until the store is
-heard again.
+reply that was read later than any call is waited for lay about while this host stood
+still; it gives none. A sample that contradicts the one that counts (their error bars
+don't touch) means that the store's clock was stepped, and ends the older ones. Whoever
+sleeps until an instant is told when the estimate has moved.
+
+Monotonic time stands still while a machine sleeps: once wall and monotonic time have
+drifted apart by over a second since the last reply, one of them lies, nobody knows
+which, and the estimate is void until the store is asked again: the first reply that is
+read may have lain about, too.
 """
 
 import math
@@ -18,6 +22,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from anarchon.clock import Clock
+from anarchon.rules.lease import MAX_CALL
 
 WINDOW = 60.0
 SKEW = 1.0
@@ -42,11 +47,11 @@ class StoreTime:
         clock: Clock,
         *,
         on_skew: Callable[[float], None],
-        on_step: Callable[[], None],
+        on_move: Callable[[], None],
     ) -> None:
         self._clock = clock
         self._on_skew = on_skew
-        self._on_step = on_step
+        self._on_move = on_move
         self.stepped: float = -math.inf
         self._samples: deque[_Sample] = deque()
         self._drift = 0.0
@@ -70,16 +75,23 @@ class StoreTime:
             self._told = False
             return
         received = self._clock.monotonic()
-        trip = received - sent
-        sample = _Sample(received, trip, now / 1000 - (sent + trip / 2))
-        stepped = self._drifted() or self._contradicts(sample)
-        if stepped:
+        if self._drifted():
             self._samples.clear()
-        self._add(sample)
-        self._drift = self._clock.time() - received
-        if stepped:
             self.stepped = received
-            self._on_step()
+            self._on_move()
+        elif received - sent <= MAX_CALL:
+            trip = received - sent
+            self._take(_Sample(received, trip, now / 1000 - (sent + trip / 2)))
+
+    def _take(self, sample: _Sample) -> None:
+        before = self.now()
+        if self._contradicts(sample):
+            self._samples.clear()
+            self.stepped = sample.received
+        self._add(sample)
+        self._drift = self._clock.time() - sample.received
+        if abs(self.now() - before) > SLACK * 1000:
+            self._on_move()
         self._look_at_skew()
 
     def _add(self, sample: _Sample) -> None:
