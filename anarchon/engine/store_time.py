@@ -12,8 +12,8 @@ sleeps until an instant is told when the estimate has moved.
 
 Monotonic time stands still while a machine sleeps: once wall and monotonic time have
 drifted apart by over a second since the last reply, one of them lies, nobody knows
-which, and the estimate is void until the store is asked again: the first reply that is
-read may have lain about, too.
+which, and the estimate is void until the store is asked again. No reply to what was
+asked before a step was noticed counts: it may have lain about, or tell the old time.
 """
 
 import math
@@ -79,8 +79,7 @@ class StoreTime:
             self._samples.clear()
             self.stepped = received
             self._on_move()
-        elif received - sent <= MAX_CALL:
-            trip = received - sent
+        elif sent >= self.stepped and (trip := received - sent) <= MAX_CALL:
             self._take(_Sample(received, trip, now / 1000 - (sent + trip / 2)))
 
     def _take(self, sample: _Sample) -> None:

@@ -84,6 +84,28 @@ def test_reply_that_lay_about_in_a_sleep_is_not_believed(case: Case) -> None:
     assert 0 == pytest.approx(case.wrong_by)
 
 
+def test_no_call_that_was_under_way_in_a_sleep_tells_the_time(case: Case) -> None:
+    """Of several replies that lay about none is believed, not only the first."""
+    sent, reading = case.clock.monotonic(), round((case.clock.time() + AHEAD) * 1000)
+    case.clock.pass_by(0.1)
+    case.clock.pass_by(70, suspended=True)
+    void: list[bool] = []
+    for _ in range(2):
+        case.time.observe(sent, reading)
+        void.append(case.time.void)
+    assert [True, True] == void
+
+
+def test_reply_from_before_a_step_of_the_store_is_not_believed(case: Case) -> None:
+    """One that was asked for before the step was seen, and was slow, tells old time."""
+    case.clock.pass_by(10)
+    sent, old = case.clock.monotonic(), case.clock.time() + AHEAD
+    case.clock.pass_by(1)
+    case.time.observe(case.clock.monotonic(), round((case.clock.time() - 60) * 1000))
+    case.time.observe(sent, round(old * 1000))
+    assert -60 - AHEAD == pytest.approx(case.wrong_by)
+
+
 def test_whoever_sleeps_is_told_that_a_better_reply_has_moved_the_estimate() -> None:
     """A timer that was set by a slow reply would otherwise sleep on, for too long."""
     case = Case()
