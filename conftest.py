@@ -9,6 +9,7 @@ from hypothesis import settings
 CI = os.environ.get("CI", "") not in {"", "0", "false"}
 
 settings.register_profile("ci", derandomize=True, print_blob=True, deadline=None)
+settings.register_profile("default", deadline=None)
 settings.load_profile("ci" if CI else "default")
 
 
