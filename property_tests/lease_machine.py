@@ -21,7 +21,6 @@ from property_tests.store_machine import (
     claimers,
     options,
     picks,
-    same,
 )
 from property_tests.stored import Run
 
@@ -89,16 +88,16 @@ class LeaseMachine(StoreMachine[Job]):
         now = self.clock.ms
         runs = [run for job in self.models.values() for run in job.unfinished(now)]
         expected = Unfinished(now=now, runs=tuple(runs))
-        same(expected, self.opened.call(self.leases.unfinished, self.names))
+        self.same(expected, self.opened.call(self.leases.unfinished, self.names))
 
-    def teardown(self) -> None:
+    def look_back(self) -> None:
         """L9: with its runners gone, every run ends after so many more takeovers."""
         for turn in range(MOST_ATTEMPTS + 1):
             for name, run in self.unfinished():
                 self.clock.ms = max(self.clock.ms, run.until)
                 self.claim(self.last_claim(name, run, f"last {turn}"))
         assert [] == self.unfinished()
-        super().teardown()
+        super().look_back()
         self.unfinished_runs_are_as_the_laws_say()
 
     def last_claim(self, name: str, run: Run, token: str) -> Claim:
