@@ -88,15 +88,12 @@ def scenes(draw: st.DrawFn, names: str) -> list[Deed]:
 def plans(draw: st.DrawFn) -> Plan:
     """Draw a whole plan."""
     present = draw(st.lists(machines, min_size=2, max_size=5))
-    jobs = (jobs_named(name) for name in ("one", "two", "three")[: draw(numbers)])
+    names = ("one", "two", "three")[: draw(st.integers(1, 3))]
     befallings = draw(st.lists(scenes(NAMES[: len(present)]), min_size=1, max_size=5))
     return Plan(
         machines=tuple(present),
-        jobs=tuple(map(draw, jobs)),
+        jobs=tuple(draw(jobs_named(name)) for name in names),
         deeds=tuple(deed for scene in befallings for deed in scene),
         stop_timeout=draw(st.sampled_from([5, 1, 20])),
         chance=draw(st.integers(0, 1_000)),
     )
-
-
-numbers = st.integers(1, 3)

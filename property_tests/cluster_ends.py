@@ -10,7 +10,7 @@ from math import inf
 from anarchon.events import Failure, Interrupted, RunEvent, Start, Success
 from anarchon.model import CancelReason, RunRecord, State, Status
 from anarchon.protocol import Claim
-from property_tests.cluster_invariants import BACKOFF, SLACK, Complaints
+from property_tests.cluster_invariants import BACKOFF, SLACK, Complaints, shielded
 from property_tests.cluster_leases import Attempt, Way
 from property_tests.cluster_plans import LEASE
 from property_tests.cluster_tale import Act, Life, Tale
@@ -52,14 +52,13 @@ def slots_are_granted_in_order_and_time(tale: Tale) -> Complaints:
 
 def history_has_each_attempt(tale: Tale) -> Complaints:
     """There is one record for each attempt, with the end that it had in the store."""
-    records = {(r.job, r.slot, r.attempt): r for r in tale.records}
-    if len(records) != len(tale.records):
+    if len(tale.on_record) != len(tale.records):
         yield "an attempt has two records"
-    if set(records) != {attempt.name for attempt in tale.leases.attempts}:
+    if set(tale.on_record) != {attempt.name for attempt in tale.leases.attempts}:
         yield "the records aren't those of the attempts that were granted"
         return
     for attempt in tale.leases.attempts:
-        record, runner = records[attempt.name], attempt.claim.instance_id
+        record, runner = tale.on_record[attempt.name], attempt.claim.instance_id
         found = record.status, record.handed_over, record.instance_id
         if found != (*_end_of(attempt), runner):
             yield f"{attempt.name} {attempt.way} is on record as {found}"
@@ -78,9 +77,8 @@ def history_has_the_true_end(tale: Tale) -> Complaints:
 
     The reverse holds only for a healthy runner: another one may have lost the run.
     """
-    records = {(r.job, r.slot, r.attempt): r for r in tale.records}
     for act in tale.acts:
-        record = records.get(act.name)
+        record = tale.on_record.get(act.name)
         if record is None:
             continue
         if not _can_be(record, act):
@@ -112,6 +110,14 @@ def _due_end(act: Act) -> Status | None:
     return Status.SUCCESS if act.how == "returned" else Status.FAILED
 
 
+def nothing_ends_that_never_began(tale: Tale) -> Complaints:
+    """Where a success or a failure is on record, there was a handler."""
+    called = {act.name for act in tale.acts}
+    for name, record in tale.on_record.items():
+        if record.status in {Status.SUCCESS, Status.FAILED} and name not in called:
+            yield f"{name} was never called, on record as {record.status}"
+
+
 def ends_are_told(tale: Tale) -> Complaints:
     """Each start is told once, and so is its end, unless its instance crashed."""
     begun = Counter(_told(tale, Start))
@@ -119,7 +125,13 @@ def ends_are_told(tale: Tale) -> Complaints:
     for name in begun | ended:
         if begun[name] != 1 or ended[name] > 1:
             yield f"{name}: {begun[name]} starts and {ended[name]} ends were told"
-    crashed = {(*act.name, act.instance) for act in tale.acts if _crashed(tale, act)}
+    # an end may be written yet when the handler is over
+    crashed = {
+        (*act.name, act.instance)
+        for life in tale.lives
+        if life.crashed
+        for act in tale.acts_in(life)
+    }
     for name in begun.keys() - ended.keys() - crashed:
         yield f"{name}: no end was told"
 
@@ -134,15 +146,6 @@ def _told(tale: Tale, *kinds: type[RunEvent]) -> list[tuple[str, int, int, str]]
     ]
 
 
-def _crashed(tale: Tale, act: Act) -> bool:
-    # an end may be written yet when the handler is over
-    return any(
-        life.crashed and life.instance == act.instance
-        for life in tale.lives
-        if life.began <= act.began <= life.ended
-    )
-
-
 def final_ends_are_told(tale: Tale) -> Complaints:
     """That a run ended for good without its runner is told by who noticed."""
     told = {
@@ -155,7 +158,8 @@ def final_ends_are_told(tale: Tale) -> Complaints:
         if step is None or not isinstance(step.asked, Claim) or not step.ends_runs:
             continue
         who, name = step.asked.instance_id, attempt.name
-        heard = tale.healthy(who, step.time - SLACK, step.time + SLACK)
+        since, until = step.time - SLACK, step.time + SLACK
+        heard = tale.healthy(who, since, until, whatever_the_store=True)
         if heard and name not in told and attempt.way is not Way.TAKEN:
             yield f"{step.time:.3f} {name}: {who} didn't tell its end"
 
@@ -171,25 +175,35 @@ def stops_are_bounded(tale: Tale) -> Complaints:
             yield f"{life.instance}: called after its stop at {life.stopped:.3f}"
 
 
+def stops_cancel_handlers(tale: Tale) -> Complaints:
+    """A stop cancels what is in progress at once, and nothing is begun after it."""
+    for life in tale.lives:
+        for act in tale.acts_in(life):
+            limit = life.stopped + SLACK + shielded(tale, act)
+            if act.began > life.stopped:
+                yield f"{act.name} on {act.instance}: begun after its stop"
+            elif min(act.cancelled, act.ended) > limit and tale.awake(
+                act.instance, life.stopped, limit
+            ):
+                yield f"{act.name} on {act.instance}: not cancelled at its stop"
+
+
 def stops_hand_over(tale: Tale) -> Complaints:
     """A handler that a stop cancelled is handed over, if the store can be reached."""
-    handed_over = {(r.job, r.slot, r.attempt) for r in tale.records if r.handed_over}
     for act in tale.acts:
+        record = tale.on_record.get(act.name)
+        handed_over = record is not None and record.handed_over
         stopped = act.why is CancelReason.STOP and act.how == "cancelled"
         in_time = act.ended < act.cancelled + tale.plan.stop_timeout - SLACK
         since, until = act.cancelled - LEASE - BACKOFF, act.ended + SLACK
         reached = not tale.troubled(act.instance, since, until)
-        if stopped and in_time and reached and act.name not in handed_over:
+        if stopped and in_time and reached and not handed_over:
             yield f"{act.name} on {act.instance}: not handed over at {act.ended:.3f}"
 
 
 def _stop_limit(tale: Tale, life: Life) -> float:
     # the block waits for handlers that ignore a cancellation, and can't move if frozen
-    waits = [
-        act.ended
-        for act in tale.acts
-        if act.instance == life.instance and life.began <= act.began <= life.ended
-    ]
+    waits = [act.ended for act in tale.acts_in(life) if act.cancelled < inf]
     waits += [s.ended for s in tale.spells if s.sleeping and s.who == life.instance]
     grace = tale.plan.stop_timeout + CLOSING + SLACK
     handlers = max((wait for wait in waits if wait <= life.ended), default=0.0)

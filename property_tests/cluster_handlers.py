@@ -12,13 +12,10 @@ import anyio
 
 from anarchon import RunContext
 from anarchon.testing.cluster import Cluster, Handler
-from property_tests.cluster_plans import Conduct, JobPlan
+from property_tests.cluster_plans import SHIELD, SHIELDED, Conduct, JobPlan
 from property_tests.cluster_tale import Act
 
 Nap = Callable[[float], Awaitable[None]]
-
-# of a job's work, so much is done under the context's shield
-SHIELDED = 4
 
 
 def handler(cluster: Cluster, job: JobPlan, acts: list[Act]) -> Handler:
@@ -58,7 +55,7 @@ async def _conduct(job: JobPlan, ctx: RunContext, nap: Nap) -> None:
             with suppress(anyio.get_cancelled_exc_class()):
                 await nap(job.seconds)
         case Conduct.SHIELDS:
-            with ctx.shield(SHIELDED + 1):
+            with ctx.shield(SHIELD):
                 await nap(min(job.seconds, SHIELDED))
             await nap(max(job.seconds - SHIELDED, 0))
         case _:

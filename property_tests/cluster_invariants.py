@@ -10,19 +10,27 @@ from collections.abc import Iterator
 from itertools import pairwise
 from math import inf
 
-from anarchon.events import Lost, Skip
+from anarchon.events import Skip
 from anarchon.model import Overlap
 from anarchon.protocol import Answer, Overlapping
 from property_tests.cluster_leases import Attempt, Leases, Way
-from property_tests.cluster_plans import HEARTBEAT, JITTER, LEASE, MAX_LATE
+from property_tests.cluster_plans import (
+    HEARTBEAT,
+    JITTER,
+    LEASE,
+    MAX_LATE,
+    SHIELD,
+    Conduct,
+)
 from property_tests.cluster_tale import Act, Tale
 
 Complaints = Iterator[str]
 
+# the longest that a call for a run is waited for, and before it is sent again
 CALL = LEASE / 4
+BACKOFF = 5.0
 # clocks in these plays gain or lose a hundredth, and a rounding or two comes on top
 SLACK = 1.0
-BACKOFF = 5.0
 
 
 def no_two_live_leases(tale: Tale) -> Complaints:
@@ -59,13 +67,16 @@ def the_lost_are_cancelled(tale: Tale) -> Complaints:
     Silence may last for the lease that began with the last beat that the store took.
     """
     for act in tale.acts:
-        attempt, noticed = tale.leases.of_token(act.ctx.token), _noticed(tale, act)
+        attempt = tale.leases.of_token(act.ctx.token)
+        # a handler that was cancelled for another reason needs no second cancellation
+        felt = min(act.cancelled, act.ended)
         if attempt is None:
             continue
         for since in _could_know(tale, act, attempt):
-            if noticed > since + HEARTBEAT + SLACK:
+            if felt > since + HEARTBEAT + SLACK:
                 yield f"{act.name} on {act.instance}: lost at {since:.3f}, unnoticed"
-        for beat in _last_beats(attempt, act, noticed):
+        # silence leaves a handler's shield alone, as a refusal doesn't
+        for beat in _last_beats(attempt, act, felt - shielded(tale, act)):
             if tale.awake(act.instance, beat, beat + LEASE + SLACK):
                 yield f"{act.name} on {act.instance}: no beat since {beat:.3f}"
 
@@ -87,16 +98,9 @@ def _last_beats(attempt: Attempt, act: Act, noticed: float) -> Iterator[float]:
             yield beat
 
 
-def _noticed(tale: Tale, act: Act) -> float:
-    told = (
-        entry.time
-        for entry in tale.run_events(Lost)
-        if entry.instance == act.instance
-        and isinstance(entry.what, Lost)
-        and act.name == (entry.what.job, entry.what.slot, entry.what.attempt)
-    )
-    # a handler that was cancelled for another reason needs no second cancellation
-    return min(act.cancelled, act.ended, min(told, default=inf))
+def shielded(tale: Tale, act: Act) -> float:
+    """Return how long a handler may keep a cancellation out, by its context."""
+    return SHIELD if tale.plan.job(act.job).conduct is Conduct.SHIELDS else 0.0
 
 
 def attempts_run_where_they_were_won(tale: Tale) -> Complaints:
@@ -169,8 +173,10 @@ def _is_right(tale: Tale, skip: Skip, time: float) -> bool:
             return skip.slot not in earlier and skip.slot < max(earlier, default=0)
         case "overlap":
             return _overlapped(tale, skip, time)
-        case _:
+        case "late":
             return _late(tale, skip, time)
+        case _:
+            return False
 
 
 def _late(tale: Tale, skip: Skip, time: float) -> bool:

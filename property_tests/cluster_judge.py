@@ -24,9 +24,11 @@ INVARIANTS: tuple[Invariant, ...] = (
     cluster_ends.slots_are_granted_in_order_and_time,
     cluster_ends.history_has_each_attempt,
     cluster_ends.history_has_the_true_end,
+    cluster_ends.nothing_ends_that_never_began,
     cluster_ends.ends_are_told,
     cluster_ends.final_ends_are_told,
     cluster_ends.stops_are_bounded,
+    cluster_ends.stops_cancel_handlers,
     cluster_ends.stops_hand_over,
     cluster_ends.nothing_leaks,
 )

@@ -15,6 +15,9 @@ HEARTBEAT = 3.0
 JITTER = 1.0
 MAX_LATE = 20.0
 CATCH_UP = 60.0
+# of a handler's work, so much is done under the context's shield, in this time
+SHIELDED = 4
+SHIELD = 5.0
 
 NAMES = "ABCDE"
 # whoever has a handler in progress just then, the first instance if nobody has

@@ -4,13 +4,13 @@ Decides when an instance counts as healthy: it is up, and no trouble is near. Mu
 know what ought to have happened. Instants are the loop's time, in seconds.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import inf
 
 from anarchon import RunContext
-from anarchon.events import Event, RunEvent
+from anarchon.events import Event
 from anarchon.model import CancelReason, RunRecord
 from anarchon.testing.journal import Entry
 from property_tests.cluster_leases import Leases
@@ -120,6 +120,19 @@ class Tale:
         """What the steps come to."""
         return Leases(self.steps)
 
+    @cached_property
+    def on_record(self) -> dict[tuple[str, int, int], RunRecord]:
+        """The records by the name of their attempt."""
+        return {(r.job, r.slot, r.attempt): r for r in self.records}
+
+    def acts_in(self, life: Life) -> list[Act]:
+        """Return the handlers that a scheduler called."""
+        return [
+            act
+            for act in self.acts
+            if act.instance == life.instance and life.began <= act.began <= life.ended
+        ]
+
     def life_at(self, who: str, time: float) -> Life | None:
         """Return the scheduler that was up on an instance at an instant."""
         return next(
@@ -199,7 +212,3 @@ class Tale:
         """Return what the store's clock showed, in seconds since 1970 UTC."""
         steps = sum(by for at, by in self.store_steps if at <= time)
         return self.store_epoch + steps + time
-
-    def run_events(self, kind: type[RunEvent]) -> Iterable[Entry[Event]]:
-        """Return the events of a kind."""
-        return (entry for entry in self.events if isinstance(entry.what, kind))
