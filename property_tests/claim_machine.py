@@ -9,7 +9,7 @@ from typing import ClassVar
 from anarchon.model import Reason
 from anarchon.protocol import Claim, ClaimReply, Won
 from property_tests.claim_model import ClaimOnlyJob
-from property_tests.store_machine import MANY, StoreMachine
+from property_tests.store_machine import StoreMachine
 
 
 class ClaimMachine(StoreMachine[ClaimOnlyJob]):
@@ -18,6 +18,7 @@ class ClaimMachine(StoreMachine[ClaimOnlyJob]):
     The store keeps an order of slots, and tells its time.
     """
 
+    trims = False
     in_order: ClassVar[bool] = True
     tells_time: ClassVar[bool] = True
 
@@ -26,8 +27,8 @@ class ClaimMachine(StoreMachine[ClaimOnlyJob]):
         return ClaimOnlyJob(in_order=self.in_order, tells_time=self.tells_time)
 
     def adapted(self, claim: Claim) -> Claim:
-        """Ask as for a slot that is due; keep all records."""
-        return replace(claim, mode=Reason.SCHEDULED, keep=MANY)
+        """Ask as for a slot that is due."""
+        return replace(super().adapted(claim), mode=Reason.SCHEDULED)
 
     def told(self, reply: ClaimReply) -> ClaimReply:
         """Leave out what a lease has left, since there is none."""

@@ -3,7 +3,6 @@
 Decides what may be asked of them; ``property_tests.model`` says what is right.
 """
 
-from dataclasses import replace
 from typing import cast
 
 from hypothesis import strategies as st
@@ -135,6 +134,4 @@ class LeaseMachine(StoreMachine[Job]):
 class UntrimmedMachine(LeaseMachine):
     """The same, with a history that is never long enough to be trimmed."""
 
-    def adapted(self, claim: Claim) -> Claim:
-        """Keep all records."""
-        return replace(claim, keep=MANY)
+    trims = False

@@ -5,7 +5,7 @@ is for the model, and reply and history must be what it says.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar, Generic, NamedTuple, Protocol, TypeVar
 
 from hypothesis import note
@@ -31,6 +31,7 @@ errors = st.sampled_from([None, "boom"])
 statuses = st.sampled_from([Status.SUCCESS, Status.FAILED, Status.INTERRUPTED])
 ends = st.builds(End, status=statuses, duration=durations, error=errors)
 modes = st.sampled_from([*[Reason.SCHEDULED] * 4, Reason.CATCH_UP, Reason.TAKEOVER])
+keeps = st.sampled_from([1, 2, 5])
 moves = st.sampled_from([1, 500, 4_999, STEP, 30_001, 3_600_000, -1, -5_000, -31_000])
 
 
@@ -54,7 +55,7 @@ options = st.builds(
     max_attempts=st.integers(1, 3),
     limit=st.sampled_from([60.0, 5.0]),
     startable=st.sampled_from([60.0, 5.0]),
-    keep=st.sampled_from([1, 2, 5]),
+    keep=keeps,
     keep_for=st.sampled_from([0.0, 10.0, 60.0]),
 )
 
@@ -95,11 +96,13 @@ class StoreMachine(RuleBasedStateMachine, Generic[Model]):
     """What instances may ask of any store about two jobs.
 
     A claimer has one token for each attempt that it wants, as instances do. Everything
-    that was ever claimed may be claimed again, or acted on by its token. Histories that
-    take long to read are read at the end alone.
+    that was ever claimed may be claimed again, or acted on by its token. A history that
+    takes long to read is read at the end alone, and one that isn't trimmed exactly is
+    given no reason to be.
     """
 
     reads_each_step: ClassVar[bool] = True
+    trims: ClassVar[bool] = True
 
     def __init__(self, opened: OpenStore) -> None:
         super().__init__()
@@ -158,21 +161,21 @@ class StoreMachine(RuleBasedStateMachine, Generic[Model]):
             self.opened.call(self.store.finish, old.job, old.slot, old.token, end),
         )
 
-    @rule(job=jobs, ahead=st.integers(-1, 1), end=ends)
-    def record_manual_run(self, job: int, ahead: int, end: End) -> None:
+    @rule(job=jobs, ahead=st.integers(-1, 1), end=ends, keep=keeps)
+    def record_manual_run(self, job: int, ahead: int, end: End, keep: int) -> None:
         """Add the record of a manual run."""
         self.manual.append(self.manual_record(job, ahead, end))
-        self.repeat_manual_record(0)
+        self.repeat_manual_record(0, keep)
 
     @precondition(lambda self: self.manual)
-    @rule(pick=picks)
-    def repeat_manual_record(self, pick: int) -> None:
+    @rule(pick=picks, keep=keeps)
+    def repeat_manual_record(self, pick: int, keep: int) -> None:
         """Deliver the record of a manual run, perhaps once more."""
         record = self.manual[-1 - pick % len(self.manual)]
-        token = f"manual {record.started_at}"
-        note(f"{self.now()} {token} of {record.job}: {record.status}")
-        self.models[record.job].record(record, token, MANY)
-        self.opened.call(self.store.record, record, token, MANY)
+        token, keep = f"manual {record.started_at}", keep if self.trims else MANY
+        note(f"{self.now()} {token} of {record.job}: {record.status}, keep {keep}")
+        self.models[record.job].record(record, token, keep)
+        self.opened.call(self.store.record, record, token, keep)
 
     @invariant()
     def history_is_as_the_laws_say(self) -> None:
@@ -214,7 +217,7 @@ class StoreMachine(RuleBasedStateMachine, Generic[Model]):
 
     def adapted(self, claim: Claim) -> Claim:
         """Return the claim as this kind of store may be asked."""
-        return claim
+        return claim if self.trims else replace(claim, keep=MANY)
 
     def told(self, reply: ClaimReply) -> ClaimReply:
         """Return what of a reply the laws speak about."""
