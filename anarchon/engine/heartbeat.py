@@ -5,8 +5,8 @@ handler: the run is told, and does the rest.
 
 The beats run in the host's loop and in the run's own scope, on purpose: a host that is
 frozen or blocked stops beating, and that is how it gets fenced. On waking it asks once
-before anything else is believed: accepted, it goes on; refused, the run is lost; no
-answer and no trust left, it is lost by silence.
+before anything else is believed, also when a beat was under way: accepted, it goes on;
+refused, the run is lost; no answer and no trust left, it is lost by silence.
 """
 
 from typing import Protocol
@@ -15,7 +15,7 @@ from anarchon.clock import Clock
 from anarchon.engine.calls import StoreCalls
 from anarchon.engine.trust import Trust
 from anarchon.protocol import Claim
-from anarchon.rules.lease import beat_bound, beat_retry, next_beat
+from anarchon.rules.lease import beat_bound, beat_retry, call_bound, next_beat
 
 
 class Holder(Protocol):
@@ -41,13 +41,19 @@ async def beat(
     A beat under way is never cut in the middle.
     """
     while True:
+        since = clock.monotonic()
         accepted = await beat_once(won, trust, calls)
         if accepted:
             await clock.sleep(next_beat(interval, trust.left))
         elif accepted is None:
+            if clock.monotonic() - since > call_bound(won.lease) + interval:
+                # the host stood still, and that beat tells nothing of now
+                continue
             _tell_silence(trust, holder)
-            await clock.sleep(beat_retry(interval, trust.left))
-            _tell_silence(trust, holder)
+            since, wait = clock.monotonic(), beat_retry(interval, trust.left)
+            await clock.sleep(wait)
+            if clock.monotonic() - since <= wait + interval:
+                _tell_silence(trust, holder)
         else:
             holder.refused()
             return

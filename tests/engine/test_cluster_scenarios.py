@@ -6,7 +6,7 @@ import pytest
 from anarchon.events import Interrupted, Lost, Skip, Start, Success, Takeover
 from anarchon.model import Reason, Status
 from anarchon.testing.cluster import open_cluster
-from anarchon.testing.faults import Fault
+from anarchon.testing.faults import FAIL_AFTER, HANG_AFTER, Fault
 from tests.engine.scenes import (
     HAND_OVER_WITHIN,
     LEASE,
@@ -100,11 +100,16 @@ async def test_a_frozen_runner_is_told_when_it_wakes() -> None:
         assert [(1, INTERRUPTED), (2, SUCCESS)] == outline(history)
 
 
-async def test_a_runner_frozen_in_a_heartbeat_is_told_at_once() -> None:
-    """3, leases: an answer that is read on waking promises nothing; it asks again."""
+@pytest.mark.parametrize(
+    "fault",
+    [Fault(reply_delay=1.0), Fault(reply_delay=8.0), HANG_AFTER, FAIL_AFTER],
+    ids=["answered", "answered-too-late", "never-answered", "failed-before"],
+)
+async def test_a_runner_frozen_in_a_heartbeat_is_told_at_once(fault: Fault) -> None:
+    """3, leases: what was asked before promises nothing on waking; it asks again."""
     async with open_cluster(catch_up=0) as cluster:
         runner = await a_run(cluster, 10 * MINUTE)
-        runner.faults.script("heartbeat", Fault(reply_delay=1.0))
+        runner.faults.script("heartbeat", fault)
         beats = runner.faults.calls["heartbeat"]
         while runner.faults.calls["heartbeat"] == beats:
             await anyio.sleep(0.1)
