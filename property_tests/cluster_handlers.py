@@ -7,6 +7,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from functools import partial
+from math import inf
 
 import anyio
 
@@ -31,7 +32,7 @@ def handler(cluster: Cluster, job: JobPlan, acts: list[Act]) -> Handler:
             await _conduct(job, ctx, nap)
             how = "returned"
         except anyio.get_cancelled_exc_class():
-            how = "cancelled" if ctx.stopping else "raised"
+            how = "cancelled" if act.cancelled < inf else "raised"
             raise
         finally:
             act.end(cluster.now, how)
