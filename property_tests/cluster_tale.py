@@ -184,7 +184,7 @@ class Tale:
             yield since, end
 
     def awake(self, who: str, since: float, until: float) -> bool:
-        """Tell whether an instance could move, and its clocks were left alone."""
+        """Tell whether an instance could move all this time, in whatever trouble."""
         life = self.life_at(who, since)
         return (
             life is not None
@@ -192,7 +192,7 @@ class Tale:
             and not any(
                 spell.touches(who, since, until)
                 for spell in self.spells
-                if spell.sleeping or spell.clock
+                if spell.sleeping
             )
         )
 
