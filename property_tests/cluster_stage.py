@@ -12,6 +12,7 @@ import anyio.lowlevel
 
 from anarchon.errors import BackendUnavailable
 from anarchon.events import EVENT_NAMES, Event
+from anarchon.model import State
 from anarchon.testing.faults import FAIL_AFTER, HANG_AFTER, Fault
 from anarchon.testing.instance import Instance
 from property_tests.cluster_plans import (
@@ -68,7 +69,8 @@ class Stage:
     async def _start(self) -> None:
         self.count_calls()
         await self.instance.start()
-        if self.instance.alive:
+        # it may have crashed meanwhile, or have been told to stop
+        if self.instance.alive and self.instance.scheduler.state is State.RUNNING:
             self._life = Life(instance=self.instance.name, began=anyio.current_time())
             self._tale.lives.append(self._life)
             for name in EVENT_NAMES:
