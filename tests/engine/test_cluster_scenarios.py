@@ -126,6 +126,27 @@ async def test_a_runner_frozen_in_a_heartbeat_is_told_at_once(fault: Fault) -> N
         assert woken == lost.time
 
 
+async def test_a_frozen_runner_that_hears_nothing_on_waking_asks_but_once() -> None:
+    """3, leases: no answer is a loss by silence, even if it is frozen once more."""
+    async with open_cluster(catch_up=0) as cluster:
+        runner = await a_run(cluster, 10 * MINUTE)
+        runner.faults.always(HANG_AFTER, "heartbeat")
+        for _ in range(2):
+            beats = runner.faults.calls["heartbeat"]
+            while runner.faults.calls["heartbeat"] == beats:
+                await anyio.sleep(0.1)
+            assert [] == cluster.seen(Lost)
+            runner.freeze()
+            await anyio.sleep(2 * LEASE)
+            woken = cluster.now
+            runner.thaw()
+        await cluster.wait_for(lambda: bool(cluster.seen(Lost)), within=MINUTE)
+
+        [lost] = cluster.seen(Lost)
+        assert (runner.name, "silence") == (lost.instance, lost.what.cause)
+        assert woken == lost.time
+
+
 async def test_a_frozen_runner_goes_on_without_leases() -> None:
     """3, claim-only: the run waits for its runner and ends when that wakes."""
     async with open_cluster(leases=False) as cluster:
