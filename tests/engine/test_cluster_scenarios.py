@@ -131,6 +131,7 @@ async def test_a_frozen_runner_that_hears_nothing_on_waking_asks_but_once() -> N
     async with open_cluster(catch_up=0) as cluster:
         runner = await a_run(cluster, 10 * MINUTE)
         runner.faults.always(HANG_AFTER, "heartbeat")
+        woken = cluster.now
         for _ in range(2):
             beats = runner.faults.calls["heartbeat"]
             while runner.faults.calls["heartbeat"] == beats:
