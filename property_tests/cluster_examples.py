@@ -13,6 +13,8 @@ from property_tests.cluster_plans import (
     JobPlan,
     Machine,
     Plan,
+    Slow,
+    Stop,
     StoreClock,
     Storm,
 )
@@ -51,4 +53,15 @@ THAWED_IN_A_CALL = Plan(
         Deed(45, RUNNER, 5, Storm(0)),
     ),
     stop_timeout=5,
+)
+STOPPED_WHILE_IT_STARTS = Plan(
+    machines=(Machine(), Machine()),
+    jobs=(JobPlan(name="one", period=30, seconds=40),),
+    deeds=(
+        Deed(1, RUNNER, 20, Crash()),
+        Deed(71, RUNNER, 40, Crash()),
+        Deed(112, RUNNER, 20, Stop()),
+        Deed(108, RUNNER, 20, Slow(0.0, 0.3)),
+        Deed(108, RUNNER, 20, Crash()),
+    ),
 )

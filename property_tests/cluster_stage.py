@@ -12,7 +12,6 @@ import anyio.lowlevel
 
 from anarchon.errors import BackendUnavailable
 from anarchon.events import EVENT_NAMES, Event
-from anarchon.model import State
 from anarchon.testing.faults import FAIL_AFTER, HANG_AFTER, Fault
 from anarchon.testing.instance import Instance
 from property_tests.cluster_plans import (
@@ -69,8 +68,8 @@ class Stage:
     async def _start(self) -> None:
         self.count_calls()
         await self.instance.start()
-        # it may have crashed meanwhile, or have been told to stop
-        if self.instance.alive and self.instance.scheduler.state is State.RUNNING:
+        # it may have crashed meanwhile
+        if self.instance.alive:
             self._life = Life(instance=self.instance.name, began=anyio.current_time())
             self._tale.lives.append(self._life)
             for name in EVENT_NAMES:
@@ -119,7 +118,12 @@ class Stage:
                 act.end(anyio.current_time(), "crashed")
 
     async def stop(self) -> None:
-        """Stop the scheduler gracefully, if it is up, and wait for its end."""
+        """Stop the scheduler gracefully, if it is up, and wait for its end.
+
+        One that is starting is up first: a stop meanwhile has tests of its own.
+        """
+        async with self._starting:
+            await anyio.lowlevel.checkpoint()
         life = self._life
         if life is None or not self.instance.alive or life.stopped < inf:
             await anyio.lowlevel.checkpoint()

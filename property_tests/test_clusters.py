@@ -21,8 +21,8 @@ from property_tests.cluster_play import play
 
 # to explain means to trace every line: a play takes a tenth of a second without that
 DRAWN = [phase for phase in Phase if phase is not Phase.explain]
-# Where nothing may be random only the kept plans are played: of those that are drawn,
-# one in some hundreds is still judged wrongly, when a stop meets a start.
+# Where nothing may be random only the kept plans are played: which ones are drawn
+# depends on the modules that happen to be loaded, and so differs from run to run.
 PHASES = [Phase.explicit] if settings().derandomize else DRAWN
 
 
@@ -45,6 +45,7 @@ def quiet() -> Generator[None]:
 @example(plan=cluster_examples.DEAD_WHILE_THE_STORE_IS_SET_BACK)
 @example(plan=cluster_examples.THAWED_WITH_AN_OLD_END)
 @example(plan=cluster_examples.THAWED_IN_A_CALL)
+@example(plan=cluster_examples.STOPPED_WHILE_IT_STARTS)
 def test_a_cluster_keeps_its_promises(loop: Loop, plan: Plan) -> None:
     """Whatever befalls whom, every invariant of the cluster holds."""
     tale = play(plan, loop)
