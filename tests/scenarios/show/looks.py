@@ -51,6 +51,7 @@ GROUNDS: Mapping[Ground, Look] = {
     Ground.FROZEN: Look("░", "~", "cyan", Ground.FROZEN),
 }
 
+# a takeover and a freeze have none: a number, or a stretch, shows where they begin
 MARKS: Mapping[Kind, Look] = {
     Kind.CHECK: Look("·", ".", "dim", "a backup asks"),
     Kind.CLAIM: Look("○", "o", "", "claim, not won"),
@@ -70,8 +71,6 @@ MARKS: Mapping[Kind, Look] = {
     Kind.LOST: Look("L", "L", "bold red", "lost"),
     Kind.KILLED: Look("✗", "X", "bold red", "killed"),
 }
-# an attempt's number, or a stretch, shows where it begins
-SHOWN_OTHERWISE = {Kind.TAKEOVER, Kind.FROZEN, Kind.THAWED}
 
 ATTEMPT = Look("1", "1", "bold white", "attempt 1, 2, ... starts")
 
