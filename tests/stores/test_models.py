@@ -10,9 +10,13 @@ from anarchon.backends.postgres import PostgresBackend
 from anarchon.backends.rabbitmq import RabbitMQBackend
 from anarchon.backends.redis import RedisBackend
 from anarchon.testing.conformance import ManualClock
-from property_tests.claim_machine import ClaimMachine, TimelessMachine, UnorderedMachine
-from property_tests.lease_machine import LeaseMachine, UntrimmedMachine
-from property_tests.playing import each_loop, play
+from property_tests.stores.claim_machine import (
+    ClaimMachine,
+    TimelessMachine,
+    UnorderedMachine,
+)
+from property_tests.stores.lease_machine import LeaseMachine, UntrimmedMachine
+from property_tests.stores.playing import each_loop, play
 from tests.servers.fleet import Fleet
 from tests.stores.stores import new_namespace
 

@@ -1,7 +1,7 @@
 """What holds for the ends in every cluster: of attempts, of stops, of schedulers.
 
 Each invariant is a function from the tale of a play to what broke it, as in
-``cluster_invariants``, which has those of leases and slots.
+``invariants``, which has those of leases and slots.
 """
 
 from collections import Counter, defaultdict
@@ -10,10 +10,10 @@ from math import inf
 from anarchon.events import Failure, Interrupted, RunEvent, Start, Success
 from anarchon.model import CancelReason, RunRecord, State, Status
 from anarchon.protocol import Claim
-from property_tests.cluster_invariants import BACKOFF, SLACK, Complaints, shielded
-from property_tests.cluster_leases import Attempt, Way
-from property_tests.cluster_plans import LEASE
-from property_tests.cluster_tale import Act, Life, Tale
+from property_tests.clusters.invariants import BACKOFF, SLACK, Complaints, shielded
+from property_tests.clusters.leases import Attempt, Way
+from property_tests.clusters.plans import LEASE
+from property_tests.clusters.tale import Act, Life, Tale
 
 # closing may take so long after the handlers were given their time
 CLOSING = 5.0

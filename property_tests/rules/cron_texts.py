@@ -2,7 +2,7 @@
 
 from hypothesis import strategies as st
 
-from property_tests.cron_oracle import NAMES
+from property_tests.rules.cron_oracle import NAMES
 
 MONTH_NAMES = tuple(NAMES)[:12]
 WEEKDAY_NAMES = tuple(NAMES)[12:]

@@ -10,8 +10,8 @@ import anyio
 from anarchon.testing.clocks import EPOCH, VirtualClock
 from anarchon.testing.cluster import Cluster, open_cluster
 from anarchon.testing.virtual import Loop, run_virtual
-from property_tests.cluster_handlers import handler
-from property_tests.cluster_plans import (
+from property_tests.clusters.handlers import handler
+from property_tests.clusters.plans import (
     CATCH_UP,
     HEARTBEAT,
     JITTER,
@@ -21,9 +21,9 @@ from property_tests.cluster_plans import (
     Deed,
     Plan,
 )
-from property_tests.cluster_stage import Stage
-from property_tests.cluster_tale import Tale
-from property_tests.cluster_witness import WitnessBackend
+from property_tests.clusters.stage import Stage
+from property_tests.clusters.tale import Tale
+from property_tests.clusters.witness import WitnessBackend
 
 # so long nothing befalls anybody; a trouble's aftermath, then a slot of every job
 CALM = 200.0

@@ -13,8 +13,8 @@ from math import inf
 from anarchon.events import Skip
 from anarchon.model import Overlap
 from anarchon.protocol import Answer, Overlapping
-from property_tests.cluster_leases import Attempt, Leases, Way
-from property_tests.cluster_plans import (
+from property_tests.clusters.leases import Attempt, Leases, Way
+from property_tests.clusters.plans import (
     HEARTBEAT,
     JITTER,
     LEASE,
@@ -22,7 +22,7 @@ from property_tests.cluster_plans import (
     SHIELD,
     Conduct,
 )
-from property_tests.cluster_tale import Act, Tale
+from property_tests.clusters.tale import Act, Tale
 
 Complaints = Iterator[str]
 

@@ -21,7 +21,7 @@ from anarchon.protocol import (
     UnfinishedRun,
     Won,
 )
-from property_tests.stored import Entry, Run, at, begun, ms
+from property_tests.stores.stored import Entry, Run, at, begun, ms
 
 
 class Job:

@@ -13,8 +13,8 @@ import anyio
 
 from anarchon import RunContext
 from anarchon.testing.cluster import Cluster, Handler
-from property_tests.cluster_plans import SHIELD, SHIELDED, Conduct, JobPlan
-from property_tests.cluster_tale import Act
+from property_tests.clusters.plans import SHIELD, SHIELDED, Conduct, JobPlan
+from property_tests.clusters.tale import Act
 
 Nap = Callable[[float], Awaitable[None]]
 

@@ -13,9 +13,9 @@ from anarchon import RunContext
 from anarchon.events import Event
 from anarchon.model import CancelReason, RunRecord
 from anarchon.testing.journal import Entry
-from property_tests.cluster_leases import Leases
-from property_tests.cluster_plans import Plan
-from property_tests.cluster_witness import Step
+from property_tests.clusters.leases import Leases
+from property_tests.clusters.plans import Plan
+from property_tests.clusters.witness import Step
 
 
 @dataclass(slots=True, kw_only=True)

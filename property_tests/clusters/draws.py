@@ -7,7 +7,7 @@ The simplest comes first everywhere, since failing examples shrink towards it.
 from hypothesis import strategies as st
 
 from anarchon.model import Overlap
-from property_tests.cluster_plans import (
+from property_tests.clusters.plans import (
     NAMES,
     RUNNER,
     Conduct,

@@ -10,7 +10,7 @@ from enum import StrEnum
 
 from anarchon.model import End
 from anarchon.protocol import Answer, Claim, Done, Won
-from property_tests.cluster_witness import Step
+from property_tests.clusters.witness import Step
 
 
 class Way(StrEnum):

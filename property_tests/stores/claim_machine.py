@@ -1,4 +1,4 @@
-"""Random programs for claim-only stores; ``property_tests.claim_model`` is right.
+"""Random programs for claim-only stores; what is right is in ``claim_model``.
 
 Decides what of a reply the laws speak about. Must not know any store.
 """
@@ -8,8 +8,8 @@ from typing import ClassVar
 
 from anarchon.model import Reason
 from anarchon.protocol import Claim, ClaimReply, Won
-from property_tests.claim_model import ClaimOnlyJob
-from property_tests.store_machine import StoreMachine
+from property_tests.stores.claim_model import ClaimOnlyJob
+from property_tests.stores.machine import StoreMachine
 
 
 class ClaimMachine(StoreMachine[ClaimOnlyJob]):

@@ -12,8 +12,8 @@ from hypothesis.stateful import run_state_machine_as_test
 
 from anarchon.protocol import Backend
 from anarchon.testing.conformance import ManualClock
-from property_tests.calling import opened
-from property_tests.store_machine import JobModel, StoreMachine
+from property_tests.stores.calling import opened
+from property_tests.stores.machine import JobModel, StoreMachine
 
 Model = TypeVar("Model", bound=JobModel)
 

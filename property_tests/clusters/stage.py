@@ -14,7 +14,7 @@ from anarchon.errors import BackendUnavailable
 from anarchon.events import EVENT_NAMES, Event
 from anarchon.testing.faults import FAIL_AFTER, HANG_AFTER, Fault
 from anarchon.testing.instance import Instance
-from property_tests.cluster_plans import (
+from property_tests.clusters.plans import (
     HEARTBEAT,
     LEASE,
     Copies,
@@ -30,7 +30,7 @@ from property_tests.cluster_plans import (
     Trouble,
     WrongClock,
 )
-from property_tests.cluster_tale import EVERYBODY, Life, Spell, Tale
+from property_tests.clusters.tale import EVERYBODY, Life, Spell, Tale
 
 # a start that gets no answer is tried again
 PATIENCE = 30.0

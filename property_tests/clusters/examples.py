@@ -3,7 +3,7 @@
 Decides nothing but which; each is named for the mechanism that it needs.
 """
 
-from property_tests.cluster_plans import (
+from property_tests.clusters.plans import (
     RUNNER,
     Conduct,
     Crash,

@@ -1,6 +1,6 @@
 """Random programs for lease stores: also takeovers, heartbeats and releases.
 
-Decides what may be asked of them; ``property_tests.model`` says what is right.
+Decides what may be asked of them; ``lease_model`` says what is right.
 """
 
 from typing import cast
@@ -10,9 +10,9 @@ from hypothesis.stateful import invariant, precondition, rule
 
 from anarchon.model import Overlap, Reason
 from anarchon.protocol import Claim, LeaseStore, Unfinished
-from property_tests.calling import OpenStore
-from property_tests.model import Job
-from property_tests.store_machine import (
+from property_tests.stores.calling import OpenStore
+from property_tests.stores.lease_model import Job
+from property_tests.stores.machine import (
     MANY,
     Asked,
     Options,
@@ -21,7 +21,7 @@ from property_tests.store_machine import (
     options,
     picks,
 )
-from property_tests.stored import Run
+from property_tests.stores.stored import Run
 
 MOST_ATTEMPTS = 3
 

@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 
 from anarchon.errors import InvalidSchedule
 from anarchon.rules.cron import Cron
-from property_tests import cron_texts
-from property_tests.cron_oracle import Oracle, Step, walk
-from property_tests.zones import END, Transition, all_transitions
+from property_tests.rules import cron_texts
+from property_tests.rules.cron_oracle import Oracle, Step, walk
+from property_tests.rules.zones import END, Transition, all_transitions
 
 HOUR = 3_600
 SEARCHED = 1_500

@@ -15,7 +15,7 @@ from anarchon.protocol import (
     Running,
     Won,
 )
-from property_tests.stored import Entry, begun, ms
+from property_tests.stores.stored import Entry, begun, ms
 
 
 class ClaimOnlyJob:

@@ -13,8 +13,8 @@ from itertools import takewhile
 import pytest
 
 from anarchon.rules.cron import Cron
-from property_tests.cron_oracle import Oracle, Step, walk
-from property_tests.zones import Transition, all_transitions, shapes
+from property_tests.rules.cron_oracle import Oracle, Step, walk
+from property_tests.rules.zones import Transition, all_transitions, shapes
 
 HOUR = 3_600
 PARTS = 12

@@ -15,8 +15,8 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 from anarchon.model import End, Overlap, Reason, RunRecord, Status
 from anarchon.protocol import Answer, Claim, ClaimReply, Won
 from anarchon.testing.conformance.clock import SLOT
-from property_tests.calling import OpenStore
-from property_tests.stored import at
+from property_tests.stores.calling import OpenStore
+from property_tests.stores.stored import at
 
 STEP = 10_000
 JOBS = "ab"

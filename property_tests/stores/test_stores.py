@@ -7,9 +7,9 @@ import pytest
 from anarchon.backends.memory import MemoryBackend
 from anarchon.backends.sqlite import SqliteBackend
 from anarchon.testing.conformance import ManualClock
-from property_tests.claim_machine import ClaimMachine
-from property_tests.lease_machine import LeaseMachine
-from property_tests.playing import each_loop, play
+from property_tests.stores.claim_machine import ClaimMachine
+from property_tests.stores.lease_machine import LeaseMachine
+from property_tests.stores.playing import each_loop, play
 
 pytestmark = [each_loop, pytest.mark.timeout(120)]
 

@@ -13,11 +13,11 @@ import pytest
 from hypothesis import Phase, example, given, settings
 
 from anarchon.testing.virtual import Loop
-from property_tests import cluster_examples
-from property_tests.cluster_draws import plans
-from property_tests.cluster_judge import complaints, story
-from property_tests.cluster_plans import Plan
-from property_tests.cluster_play import play
+from property_tests.clusters import examples
+from property_tests.clusters.draws import plans
+from property_tests.clusters.judge import complaints, story
+from property_tests.clusters.plans import Plan
+from property_tests.clusters.play import play
 
 # to explain means to trace every line: a play takes a tenth of a second without that
 DRAWN = [phase for phase in Phase if phase is not Phase.explain]
@@ -40,12 +40,12 @@ def quiet() -> Generator[None]:
 @pytest.mark.timeout(120)
 @settings(phases=PHASES)
 @given(plan=plans())
-@example(plan=cluster_examples.CUT_OFF_FOR_LONG)
-@example(plan=cluster_examples.REFUSED_FOR_LONG)
-@example(plan=cluster_examples.DEAD_WHILE_THE_STORE_IS_SET_BACK)
-@example(plan=cluster_examples.THAWED_WITH_AN_OLD_END)
-@example(plan=cluster_examples.THAWED_IN_A_CALL)
-@example(plan=cluster_examples.STOPPED_WHILE_IT_STARTS)
+@example(plan=examples.CUT_OFF_FOR_LONG)
+@example(plan=examples.REFUSED_FOR_LONG)
+@example(plan=examples.DEAD_WHILE_THE_STORE_IS_SET_BACK)
+@example(plan=examples.THAWED_WITH_AN_OLD_END)
+@example(plan=examples.THAWED_IN_A_CALL)
+@example(plan=examples.STOPPED_WHILE_IT_STARTS)
 def test_a_cluster_keeps_its_promises(loop: Loop, plan: Plan) -> None:
     """Whatever befalls whom, every invariant of the cluster holds."""
     tale = play(plan, loop)
