@@ -1,4 +1,7 @@
-"""What holds for every test: under CI nothing is skipped and nothing is random."""
+"""What holds for every test: under CI nothing is skipped and nothing is random.
+
+Decides how much Hypothesis tries, by profile: ``quick`` unless ``long`` is asked for.
+"""
 
 import os
 from collections.abc import Generator
@@ -8,9 +11,11 @@ from hypothesis import settings
 
 CI = os.environ.get("CI", "") not in {"", "0", "false"}
 
-settings.register_profile("ci", derandomize=True, print_blob=True, deadline=None)
-settings.register_profile("default", deadline=None)
-settings.load_profile("ci" if CI else "default")
+pytest_plugins = ["property_tests.tally"]
+
+settings.register_profile("quick", deadline=None, derandomize=CI, print_blob=CI)
+settings.register_profile("long", deadline=None, print_blob=True, max_examples=500)
+settings.load_profile("quick")
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)

@@ -42,8 +42,19 @@ def tests(session: nox.Session) -> None:
 
 @nox.session
 def properties(session: nox.Session) -> None:
-    """Search for counterexamples: every zone, every transition, random programs."""
-    session.run("pytest", "property_tests", *session.posargs)
+    """Search for counterexamples; with ``--long`` for an hour, on all cores."""
+    if "--long" not in session.posargs:
+        session.run("pytest", "property_tests", *session.posargs)
+        return
+    session.run("python", "tools/build_redis.py")
+    options = [option for option in session.posargs if option != "--long"]
+    session.run("python", "-m", "property_tests", *options)
+
+
+@nox.session
+def mutants(session: nox.Session) -> None:
+    """Break one mechanism after the other, and see that the properties notice."""
+    session.run("python", "-m", "property_tests.mutants", *session.posargs)
 
 
 @nox.session
