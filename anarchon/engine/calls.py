@@ -108,7 +108,7 @@ class StoreCalls:
 
     async def ask_time(self) -> bool:
         """Ask the store what time it is, for the estimate; tell whether it answered."""
-        sent = self._clock.monotonic()
+        sent = self._time.sent()
         call = _answering(self._store.time)
         answer = await self._try("time", None, MAX_CALL, False, call)
         if answer is not None:
@@ -141,7 +141,7 @@ class StoreCalls:
         call: Callable[[*Ts], Awaitable[R]],
         *args: *Ts,
     ) -> R | None:
-        sent = self._clock.monotonic()
+        sent = self._time.sent()
         reply = await self._try(operation, about, bound, keep, call, *args)
         if reply is not None:
             self._time.observe(sent, reply.now)

@@ -13,7 +13,8 @@ sleeps until an instant is told when the estimate has moved.
 Monotonic time stands still while a machine sleeps: once wall and monotonic time have
 drifted apart by over a second since the last reply, one of them lies, nobody knows
 which, and the estimate is void until the store is asked again. No reply to what was
-asked before a step was noticed counts: it may have lain about, or tell the old time.
+asked before a step was noticed counts: it may have lain about, or tell the old time. So
+the clocks are looked at before each request, and the first one after a step counts.
 """
 
 import math
@@ -54,7 +55,7 @@ class StoreTime:
         self._on_move = on_move
         self.stepped: float = -math.inf
         self._samples: deque[_Sample] = deque()
-        self._drift = 0.0
+        self._drift = self._apart()
         self._told = True
         self._skewed = False
 
@@ -69,18 +70,27 @@ class StoreTime:
             return self._clock.time() * 1000
         return (self._samples[0].distance + self._clock.monotonic()) * 1000
 
+    def sent(self) -> float:
+        """Return when a request that leaves now was sent, monotonic."""
+        self._look_for_step()
+        return self._clock.monotonic()
+
     def observe(self, sent: float, now: int | None) -> None:
-        """Take a reply's reading ``now``; its request left at ``sent``, monotonic."""
+        """Take a reply's reading ``now``; its request left at ``sent``."""
         if now is None:
             self._told = False
             return
+        self._look_for_step()
         received = self._clock.monotonic()
+        if sent >= self.stepped and (trip := received - sent) <= MAX_CALL:
+            self._take(_Sample(received, trip, now / 1000 - (sent + trip / 2)))
+
+    def _look_for_step(self) -> None:
         if self._drifted():
             self._samples.clear()
-            self.stepped = received
+            self.stepped = self._clock.monotonic()
+            self._drift = self._apart()
             self._on_move()
-        elif sent >= self.stepped and (trip := received - sent) <= MAX_CALL:
-            self._take(_Sample(received, trip, now / 1000 - (sent + trip / 2)))
 
     def _take(self, sample: _Sample) -> None:
         before = self.now()
@@ -88,7 +98,7 @@ class StoreTime:
             self._samples.clear()
             self.stepped = sample.received
         self._add(sample)
-        self._drift = self._clock.time() - sample.received
+        self._drift = self._apart()
         if abs(self.now() - before) > SLACK * 1000:
             self._on_move()
         self._look_at_skew()
@@ -109,8 +119,10 @@ class StoreTime:
         return abs(best.distance - sample.distance) > error
 
     def _drifted(self) -> bool:
-        drift = self._clock.time() - self._clock.monotonic()
-        return bool(self._samples) and abs(drift - self._drift) > SKEW
+        return abs(self._apart() - self._drift) > SKEW
+
+    def _apart(self) -> float:
+        return self._clock.time() - self._clock.monotonic()
 
     def _look_at_skew(self) -> None:
         offset = self._samples[0].distance - self._drift

@@ -115,6 +115,8 @@ class Timers:
                 answered = await refresh()
                 wait = 0.0 if answered else MAX_SLEEP
                 ask_at = self._clock.monotonic() + wait
+                # an answer that was read late tells no time either
+                continue
             now = self._time.now()
             if now < self._seen - STEP_BACK:
                 self._arm_anew()

@@ -3,7 +3,7 @@
 import anyio
 import pytest
 
-from anarchon.events import ClockSkew, Error, Start, Success, Takeover
+from anarchon.events import ClockSkew, Error, Skip, Start, Success, Takeover
 from anarchon.testing.clocks import VirtualClock
 from anarchon.testing.cluster import Cluster, open_cluster
 from anarchon.testing.faults import Fault
@@ -44,6 +44,27 @@ async def test_a_wrong_clock_costs_no_slot(offset: float) -> None:
         for entry in cluster.seen(Start):
             due = (entry.what.slot - slot_at(0)) / 1000
             assert 0 <= entry.time - due <= JITTER + 0.1
+
+
+@pytest.mark.parametrize("offset", [-90.0, 90.0])
+async def test_a_wrong_clock_that_slept_repeats_no_skip(offset: float) -> None:
+    """After a sleep the store is asked for the time before any slot is looked for."""
+    async with open_cluster(instances=2, catch_up=0, heartbeat=1) as cluster:
+        cluster["B"].clock.step(offset)
+        cluster.every("sync", "30s", cluster.work(1))
+        await cluster.start()
+        await anyio.sleep(75)
+        cluster["B"].freeze()
+        await anyio.sleep(20)
+        cluster["B"].thaw(suspended=True)
+        await anyio.sleep(3 * MINUTE)
+
+        looked_at = [
+            entry.what.slot
+            for kind in (Start, Skip)
+            for entry in cluster.seen(kind, on="B")
+        ]
+        assert sorted(set(looked_at)) == sorted(looked_at)
 
 
 @pytest.mark.parametrize("offset", [-90.0, 90.0])

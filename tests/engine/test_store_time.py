@@ -46,7 +46,7 @@ class Case:
 
     def ask(self, there: float = 0.1, back: float = 0.1, still: float = 0.0) -> None:
         """Ask the store; the machine may be suspended before the reply is read."""
-        sent = self.clock.monotonic()
+        sent = self.time.sent()
         self.clock.pass_by(there)
         reading = round((self.clock.time() + AHEAD) * 1000)
         self.clock.pass_by(back)
@@ -94,6 +94,21 @@ def test_no_call_that_was_under_way_in_a_sleep_tells_the_time(case: Case) -> Non
         case.time.observe(sent, reading)
         void.append(case.time.void)
     assert [True, True] == void
+
+
+def test_first_call_after_a_sleep_tells_the_time(case: Case) -> None:
+    """Until then only the wall clock would be left, and that may be wrong."""
+    case.clock.pass_by(70, suspended=True)
+    case.ask()
+    assert not case.time.void
+    assert 0 == pytest.approx(case.wrong_by)
+
+
+def test_reply_that_lay_about_in_a_second_sleep_is_not_believed(case: Case) -> None:
+    """That the first sleep was noticed already makes no difference."""
+    case.clock.pass_by(70, suspended=True)
+    case.ask(still=70.0)
+    assert case.time.void
 
 
 def test_reply_from_before_a_step_of_the_store_is_not_believed(case: Case) -> None:
