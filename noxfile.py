@@ -148,9 +148,9 @@ def lowest(session: nox.Session) -> None:
 
 @nox.session
 def bench(session: nox.Session) -> None:
-    """Measure, each number with its floor from the same run."""
-    for file in sorted(Path("benchmarks").glob("[a-z]*.py")):
-        session.run("python", str(file))
+    """Measure, each number beside its floor, and make the page of the results."""
+    session.run("python", "tools/build_redis.py")
+    session.run("python", "-m", "benchmarks", *session.posargs)
 
 
 def _new_environment(session: nox.Session, folder: Path) -> str:

@@ -1,0 +1,35 @@
+"""How much is measured: rounds in which all subjects take turns.
+
+Decides their order. Must not know what is measured.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TypeVar
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Effort:
+    """So many rounds; ``quick`` asks whether it runs at all, not how fast."""
+
+    rounds: int = 5
+    quick: bool = False
+
+    def of(self, usual: T, quick: T) -> T:
+        """Return how much to do."""
+        return quick if self.quick else usual
+
+    def alternate(self, subjects: Mapping[str, Callable[[], T]]) -> dict[str, list[T]]:
+        """Measure all subjects in each round, one after the other.
+
+        What disturbs the machine for a while so meets all of them, and every other
+        round goes backwards, so that none always comes first.
+        """
+        found: dict[str, list[T]] = {name: [] for name in subjects}
+        for number in range(self.rounds):
+            names = list(subjects)[:: 1 if number % 2 == 0 else -1]
+            for name in names:
+                found[name].append(subjects[name]())
+        return found

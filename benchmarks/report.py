@@ -1,0 +1,125 @@
+"""What a question was answered with: tables, goals, plots, and how it was had.
+
+Decides what is kept, as JSON, so that the page can be made again from it. Must not know
+any question, nor what the page looks like.
+"""
+
+import statistics
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import TypeAdapter
+
+RESULTS = Path(__file__).parent / "results"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cell:
+    """A figure, measured once in each round."""
+
+    values: Sequence[float]
+
+    @property
+    def median(self) -> float:
+        """The figure of the middle round."""
+        return statistics.median(self.values)
+
+    def over(self, floor: "Cell") -> "Cell":
+        """Return how many times the floor of its own round each figure is."""
+        pairs = zip(self.values, floor.values, strict=True)
+        return Cell(values=[value / least for value, least in pairs])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """A subject and its figures by column; a text stands where no figure can."""
+
+    name: str
+    cells: Mapping[str, Cell | str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Table:
+    """Figures side by side, all of one ``unit`` unless the columns name theirs.
+
+    ``text`` says what was measured, and how; ``notes`` what is seen in it. If ``floor``
+    names a row, the others are also told as so many times that.
+    """
+
+    title: str
+    text: str
+    rows: Sequence[Row]
+    unit: str = ""
+    floor: str | None = None
+    notes: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Goal:
+    """A limit that a figure ought to keep; ``at_least`` turns it round.
+
+    ``holds_back`` says, by what was measured, why it is missed.
+    """
+
+    text: str
+    measured: float
+    limit: float
+    unit: str = ""
+    at_least: bool = False
+    holds_back: str = ""
+
+    @property
+    def met(self) -> bool:
+        """Whether the figure keeps the limit."""
+        if self.at_least:
+            return self.measured >= self.limit
+        return self.measured <= self.limit
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plot:
+    """Lines of points over a common axis; if ``logarithmic``, on both axes."""
+
+    name: str
+    title: str
+    x: str
+    y: str
+    lines: Mapping[str, Sequence[tuple[float, float]]]
+    logarithmic: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """What a question comes back with."""
+
+    tables: Sequence[Table]
+    goals: Sequence[Goal] = ()
+    plots: Sequence[Plot] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Report:
+    """An answer, with where, when and by which command it was had."""
+
+    question: str
+    title: str
+    command: str
+    day: str
+    rounds: int
+    machine: Sequence[str]
+    versions: Mapping[str, str]
+    answer: Answer
+
+    def write(self, folder: Path = RESULTS) -> None:
+        """Keep it as JSON, in place of the one before."""
+        kept = _REPORTS.dump_json(self, indent=1)
+        (folder / f"{self.question}.json").write_bytes(kept + b"\n")
+
+    @classmethod
+    def read(cls, file: Path) -> "Report":
+        """Return what was kept."""
+        return _REPORTS.validate_json(file.read_bytes())
+
+
+_REPORTS = TypeAdapter(Report)
