@@ -49,6 +49,18 @@ class Fault:
     silent: bool = False
     copy_after: float | None = None
 
+    def along_with(self, other: "Fault") -> "Fault":
+        """Return what happens to a call that meets both: the worse of each."""
+        halves = {self.lost, other.lost}
+        copies = [f.copy_after for f in (self, other) if f.copy_after is not None]
+        return Fault(
+            request_delay=max(self.request_delay, other.request_delay),
+            reply_delay=max(self.reply_delay, other.reply_delay),
+            lost=next((half for half in Lost if half in halves), None),
+            silent=self.silent or other.silent,
+            copy_after=max(copies, default=None),
+        )
+
 
 OK = Fault()
 FAIL_BEFORE = Fault(lost=Lost.REQUEST)
@@ -78,8 +90,8 @@ class Faults:
     """The faults of one instance's way to the store, and the record of its calls.
 
     A call meets the first of these that is set: a partition; the next fault of a script
-    for its operation; the operation's standing fault; a storm. ``calls`` counts the
-    calls by operation, ``log`` holds the last 10,000.
+    for its operation; the operation's standing fault and a storm, along with each
+    other. ``calls`` counts the calls by operation, ``log`` holds the last 10,000.
     """
 
     def __init__(self) -> None:
@@ -130,9 +142,9 @@ class Faults:
             return self._partition
         if script := self._scripts.get(operation):
             return script.popleft()
-        if operation in self._standing:
-            return self._standing[operation]
-        return self._storm.draw() if self._storm is not None else OK
+        standing = self._standing.get(operation, OK)
+        storm = OK if self._storm is None else self._storm.draw()
+        return standing.along_with(storm)
 
 
 class _Storm:

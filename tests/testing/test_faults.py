@@ -1,9 +1,19 @@
 """Which fault meets which call: scripts, storms, and what is refused."""
 
+from dataclasses import replace
+
 import pytest
 
 from anarchon.errors import InvalidOption
-from anarchon.testing.faults import FAIL_BEFORE, OK, Fault, Faults
+from anarchon.testing.faults import (
+    FAIL_AFTER,
+    FAIL_BEFORE,
+    HANG_AFTER,
+    OK,
+    Fault,
+    Faults,
+    Lost,
+)
 
 
 def test_an_unknown_operation_is_refused() -> None:
@@ -28,6 +38,28 @@ def test_a_storm_leaves_its_share_of_calls_alone() -> None:
 
     assert 0.28 < sum(fault != OK for fault in faults) / 10_000 < 0.32
     assert 8 <= len({_kind(fault) for fault in faults})
+
+
+def test_what_a_storm_spares_still_meets_the_standing_fault() -> None:
+    """Troubles that meet add up: neither hides the other."""
+    faults = Faults()
+    faults.always(Fault(reply_delay=2.0), "claim")
+    faults.storm(seed=1, rate=0.3)
+    met = [faults.meet("claim") for _ in range(100)]
+
+    assert all(fault.reply_delay >= 2 for fault in met)
+    assert {None, *Lost} == {fault.lost for fault in met}
+
+
+def test_two_faults_of_one_call_come_to_the_worse_of_each() -> None:
+    """A request that is lost has no reply; who never hears of one waits in silence."""
+    slow = Fault(request_delay=1.0, reply_delay=3.0, copy_after=5.0)
+    slower = Fault(request_delay=2.0, copy_after=4.0)
+
+    assert slow == slow.along_with(OK) == OK.along_with(slow)
+    assert replace(slow, request_delay=2.0) == slow.along_with(slower)
+    assert FAIL_BEFORE == FAIL_BEFORE.along_with(FAIL_AFTER)
+    assert HANG_AFTER == FAIL_AFTER.along_with(HANG_AFTER)
 
 
 def _storm(seed: int, calls: int = 100) -> list[Fault]:
