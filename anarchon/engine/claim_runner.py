@@ -56,6 +56,7 @@ class ClaimRunner:
             case Done():
                 why = "superseded" if reply.superseded else "taken"
                 session.reports.skip(job, slot, why, reply.instance_id)
+                session.reports.newest(state, reply)
             case Late():
                 session.reports.skip(job, slot, "late")
             case None:

@@ -223,10 +223,11 @@ async def test_a_slot_ahead_of_the_stores_clock_waits_the_rest() -> None:
         assert [] == told(alone)
 
 
-async def test_a_newest_slot_far_ahead_is_told_once() -> None:
+@pytest.mark.parametrize("leases", [True, False])
+async def test_a_newest_slot_far_ahead_is_told_once(leases: bool) -> None:
     """The event names the job, by how much, and where to read what to do."""
     clock = VirtualClock()
-    async with open_alone(clock=clock) as alone:
+    async with open_alone(clock=clock, leases=leases) as alone:
         alone.scheduler.every("sync", "1m", nothing)
         slot = await alone.until_due()
         clock.step(601)
