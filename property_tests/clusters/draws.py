@@ -4,6 +4,8 @@ Decides which figures are worth drawing: few, and such that what belongs togethe
 The simplest comes first everywhere, since failing examples shrink towards it.
 """
 
+from dataclasses import replace
+
 from hypothesis import strategies as st
 
 from anarchon.model import Overlap
@@ -17,6 +19,7 @@ from property_tests.clusters.plans import (
     Deed,
     Freeze,
     JobPlan,
+    Kind,
     LostReplies,
     Machine,
     Plan,
@@ -85,8 +88,8 @@ def scenes(draw: st.DrawFn, names: str) -> list[Deed]:
 
 
 @st.composite
-def plans(draw: st.DrawFn) -> Plan:
-    """Draw a whole plan."""
+def plans(draw: st.DrawFn, store: Kind = Kind.LEASES) -> Plan:
+    """Draw a whole plan, for a store of this kind."""
     present = draw(st.lists(machines, min_size=2, max_size=5))
     names = ("one", "two", "three")[: draw(st.integers(1, 3))]
     befallings = draw(st.lists(scenes(NAMES[: len(present)]), min_size=1, max_size=5))
@@ -96,4 +99,17 @@ def plans(draw: st.DrawFn) -> Plan:
         deeds=tuple(deed for scene in befallings for deed in scene),
         stop_timeout=draw(st.sampled_from([5, 1, 20])),
         chance=draw(st.integers(0, 1_000)),
+        store=store,
     )
+
+
+@st.composite
+def claim_plans(draw: st.DrawFn) -> Plan:
+    """Draw a plan for a store without leases; who has a wrong clock is named there."""
+    plan = draw(plans(draw(st.sampled_from([Kind.CLAIMS, Kind.TIMELESS]))))
+    return replace(plan, deeds=tuple(map(_of_somebody, plan.deeds)))
+
+
+def _of_somebody(deed: Deed) -> Deed:
+    by_runner = deed.who == RUNNER and isinstance(deed.trouble, WrongClock)
+    return replace(deed, who=NAMES[0]) if by_runner else deed

@@ -24,6 +24,14 @@ NAMES = "ABCDE"
 RUNNER = "*"
 
 
+class Kind(StrEnum):
+    """What a store can do."""
+
+    LEASES = "keeps leases"
+    CLAIMS = "grants each slot once"
+    TIMELESS = "grants each slot once, and tells no time"
+
+
 class Conduct(StrEnum):
     """How a handler behaves: in the end, or when it is cancelled."""
 
@@ -157,13 +165,17 @@ class Deed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """A whole play; ``chance`` seeds the jitters, ``stop_timeout`` bounds the stops."""
+    """A whole play; ``chance`` seeds the jitters, ``stop_timeout`` bounds the stops.
+
+    On a store without leases the overlap rules and limits of the jobs are left out.
+    """
 
     machines: tuple[Machine, ...]
     jobs: tuple[JobPlan, ...]
     deeds: tuple[Deed, ...] = ()
     stop_timeout: int = 5
     chance: int = 0
+    store: Kind = Kind.LEASES
 
     @property
     def names(self) -> str:
@@ -184,11 +196,12 @@ class Plan:
         return next(job for job in self.jobs if job.name == name)
 
     def __str__(self) -> str:
+        stop, store = f"stop timeout {self.stop_timeout} s", f"store {self.store}"
         machines = map(_differences, self.machines)
         named = zip(self.names, machines, strict=True)
         return "\n".join(
             (
-                f"plan: chance {self.chance}, stop timeout {self.stop_timeout} s",
+                f"plan: chance {self.chance}, {stop}, {store}",
                 *(f"{name} {machine}" for name, machine in named),
                 *(_differences(job) for job in self.jobs),
                 *map(str, sorted(self.deeds, key=lambda deed: deed.at)),

@@ -7,8 +7,10 @@ import random
 
 import anyio
 
+from anarchon.options import JobOptions
 from anarchon.testing.clocks import EPOCH, VirtualClock
 from anarchon.testing.cluster import Cluster, open_cluster
+from anarchon.testing.life import ClusterOptions
 from anarchon.testing.virtual import Loop, run_virtual
 from property_tests.clusters.handlers import handler
 from property_tests.clusters.plans import (
@@ -19,6 +21,8 @@ from property_tests.clusters.plans import (
     MAX_LATE,
     RUNNER,
     Deed,
+    JobPlan,
+    Kind,
     Plan,
 )
 from property_tests.clusters.stage import Stage
@@ -42,7 +46,7 @@ def play(plan: Plan, loop: Loop) -> Tale:
 
 async def _play(plan: Plan) -> Tale:
     clock = VirtualClock()
-    backend = WitnessBackend(clock)
+    backend = WitnessBackend(clock, plan.store)
     tale = Tale(plan=plan, steps=backend.steps, store_epoch=EPOCH)
     before = _tasks()
     try:
@@ -50,19 +54,32 @@ async def _play(plan: Plan) -> Tale:
             instances=len(plan.machines),
             backend=backend,
             store_clock=clock,
-            lease=LEASE,
-            heartbeat=HEARTBEAT,
-            jitter=JITTER,
-            max_late=MAX_LATE,
-            catch_up=CATCH_UP,
-            keep=EVERYTHING,
-            stop_timeout=plan.stop_timeout,
+            **_options(plan),
         ) as cluster:
             await _perform(cluster, plan, tale)
     except Exception as death:  # noqa: BLE001  what it is, is for the judge
         tale.death = death
     tale.leaked = sorted(_tasks() - before)
     return tale
+
+
+def _options(plan: Plan) -> ClusterOptions:
+    options = ClusterOptions(
+        jitter=JITTER,
+        max_late=MAX_LATE,
+        keep=EVERYTHING,
+        stop_timeout=plan.stop_timeout,
+    )
+    if plan.store is Kind.LEASES:
+        options |= {"lease": LEASE, "heartbeat": HEARTBEAT, "catch_up": CATCH_UP}
+    return options
+
+
+def _job_options(plan: Plan, job: JobPlan) -> JobOptions:
+    options = JobOptions(timeout=job.timeout)
+    if plan.store is Kind.LEASES:
+        options |= {"overlap": job.overlap, "max_attempts": job.max_attempts}
+    return options
 
 
 async def _perform(cluster: Cluster, plan: Plan, tale: Tale) -> None:
@@ -75,9 +92,7 @@ async def _perform(cluster: Cluster, plan: Plan, tale: Tale) -> None:
             job.name,
             job.period,
             handler(cluster, job, tale.acts),
-            overlap=job.overlap,
-            timeout=job.timeout,
-            max_attempts=job.max_attempts,
+            **_job_options(plan, job),
         )
     try:
         await _let_happen(cluster, stages, plan, tale)

@@ -1,0 +1,57 @@
+"""Plans for stores without leases that are always played, each named for its mechanism.
+
+Decides nothing but which.
+"""
+
+from property_tests.clusters.plans import (
+    RUNNER,
+    Conduct,
+    Copies,
+    Crash,
+    CutOff,
+    Deed,
+    Freeze,
+    JobPlan,
+    Kind,
+    LostReplies,
+    Machine,
+    Plan,
+    Slow,
+    Stop,
+    StoreClock,
+)
+
+THREE = (Machine(), Machine(), Machine())
+TIMED_OUT = JobPlan(
+    name="one", period=30, seconds=100, conduct=Conduct.IGNORES, stubborn=30, timeout=20
+)
+LONG = JobPlan(name="one", period=30, seconds=40)
+
+
+def _plan(job: JobPlan, *deeds: Deed, store: Kind = Kind.CLAIMS) -> Plan:
+    return Plan(machines=THREE, jobs=(job,), deeds=deeds, store=store)
+
+
+# for five minutes every slot is older than the newest that was granted
+THE_STORE_SET_BACK = _plan(LONG, Deed(26, "A", 60, StoreClock(300.0)))
+# what is asked is granted, and nobody hears of it before it is too late
+WON_UNHEARD = _plan(
+    LONG,
+    *(Deed(25, who, 60, LostReplies(silent=False)) for who in "ABC"),
+)
+WON_UNHEARD_WITHOUT_TIME = _plan(
+    LONG,
+    *(Deed(25, who, 7, LostReplies(silent=True)) for who in "ABC"),
+    store=Kind.TIMELESS,
+)
+STOPPED_IN_ITS_MIDST = _plan(
+    LONG, Deed(45, RUNNER, 20, Stop()), Deed(110, RUNNER, 20, Freeze(suspended=True))
+)
+STUBBORN = _plan(TIMED_OUT, Deed(70, RUNNER, 5, Stop()), Deed(130, RUNNER, 20, Crash()))
+CUT_OFF_AT_ITS_END = _plan(
+    LONG,
+    Deed(65, RUNNER, 40, CutOff(silent=True)),
+    Deed(125, RUNNER, 20, Copies(after=20.0)),
+    Deed(155, "A", 20, Slow(2.0, 2.0)),
+    store=Kind.TIMELESS,
+)

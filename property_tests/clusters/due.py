@@ -1,0 +1,52 @@
+"""By which clock a slot is due on an instance, and which slots are.
+
+Decides that it is the store's clock, or the instance's own where the store tells no
+time. Must not know what ought to come of a slot. Instants are the loop's, in seconds.
+"""
+
+from collections.abc import Iterator
+
+from property_tests.clusters.plans import Kind, WrongClock
+from property_tests.clusters.tale import Tale
+
+
+def shown(tale: Tale, who: str, time: float) -> float:
+    """Return what the clock that counts for an instance shows, in s since 1970 UTC."""
+    if tale.plan.store is not Kind.TIMELESS:
+        return tale.store_time(time)
+    machine = tale.plan.machine(who)
+    set_by = sum(by for at, by in settings(tale, who) if at <= time)
+    return tale.store_epoch + machine.offset + machine.rate * time + set_by
+
+
+def settings(tale: Tale, who: str) -> list[tuple[float, float]]:
+    """Return when that clock was set, and by how many seconds."""
+    if tale.plan.store is not Kind.TIMELESS:
+        return tale.store_steps
+    return [
+        setting
+        for deed in tale.plan.deeds
+        if deed.who == who and isinstance(deed.trouble, WrongClock)
+        for setting in (
+            (deed.at, deed.trouble.by),
+            (deed.at + deed.lasts, -deed.trouble.by),
+        )
+    ]
+
+
+def due(tale: Tale, who: str, since: float, until: float) -> Iterator[tuple[str, int]]:
+    """Yield job and slot of all that comes due on an instance within this time.
+
+    Left out is what that clock had reached before it was set back.
+    """
+    before = [(at, by) for at, by in settings(tale, who) if at <= since]
+    reached = max((shown(tale, who, at) - by for at, by in before), default=0.0)
+    begin, end = max(shown(tale, who, since), reached), shown(tale, who, until)
+    for job in tale.plan.jobs:
+        for number in range(int(begin // job.period) + 1, int(end // job.period) + 1):
+            yield job.name, number * job.period * 1000
+
+
+def at(tale: Tale, slot: int) -> str:
+    """Name a slot by the second of the play."""
+    return f"slot {slot / 1000 - tale.store_epoch:g}"
