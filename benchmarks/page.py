@@ -71,7 +71,7 @@ def table_lines(table: Table) -> Iterator[str]:
     yield _line(f"{table.unit}", *columns)
     yield _line("---", *("---:" for _ in columns))
     for row in table.rows:
-        cells = (_cell(row, column, _floor(table)) for column in columns)
+        cells = (_cell(row, column, _floor(table, row)) for column in columns)
         yield _line(row.name, *cells)
     for note in table.notes:
         yield f"\n{note}"
@@ -81,8 +81,9 @@ def _line(*cells: str) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def _floor(table: Table) -> Row | None:
-    return next((row for row in table.rows if row.name == table.floor), None)
+def _floor(table: Table, row: Row) -> Row | None:
+    name = row.floor or table.floor
+    return next((other for other in table.rows if other.name == name), None)
 
 
 def _cell(row: Row, column: str, floor: Row | None) -> str:

@@ -33,10 +33,14 @@ class Cell:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """A subject and its figures by column; a text stands where no figure can."""
+    """A subject and its figures by column; a text stands where no figure can.
+
+    ``floor`` names a row of the same table, if it isn't the floor of the whole table.
+    """
 
     name: str
     cells: Mapping[str, Cell | str]
+    floor: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

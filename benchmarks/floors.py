@@ -1,17 +1,64 @@
-"""The least that each server could be asked for in place of a claim.
+"""The least that each store could be asked for in place of a claim.
 
 Decides these bare calls: each is what one's own code would send, through the same
 driver, and no more. Must not know what a claim is.
 """
 
+# asyncpg brings no types, and aiosqlite has no public way to do two things in one hop
+# pyright: reportMissingTypeStubs=false, reportPrivateUsage=false
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
+# pyright: reportUnknownArgumentType=false
+
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from functools import partial
+from pathlib import Path
+
+import anyio.lowlevel
 
 Floor = Callable[[int], Awaitable[object]]
+Opening = Callable[[str], AbstractAsyncContextManager[Floor]]
 
 # as many as a store has for its claims
 CONNECTIONS = 8
+
+
+@asynccontextmanager
+async def assign(url: str) -> AsyncGenerator[Floor]:  # noqa: ARG001  there is none
+    """Memory: let other tasks have a turn, and set a key of a dictionary."""
+    tokens: dict[int, str] = {}
+
+    async def call(number: int) -> None:
+        await anyio.lowlevel.checkpoint()
+        tokens[number] = "token"
+
+    yield call
+
+
+@asynccontextmanager
+async def insert_in_file(url: str) -> AsyncGenerator[Floor]:
+    """SQLite: insert a row in a transaction of its own, in one hop to the thread."""
+    import aiosqlite
+
+    from anarchon.backends.sqlite.file import connect
+
+    path = Path(url.removeprefix("sqlite:///").partition("?")[0]).with_name("floor.db")
+    async with aiosqlite.Connection(partial(connect, path), 1) as connection:
+        await connection.execute(
+            "CREATE TABLE IF NOT EXISTS floor "
+            "(slot INTEGER PRIMARY KEY, token TEXT) STRICT"
+        )
+        await connection.execute("DELETE FROM floor")
+
+        def insert(number: int) -> None:
+            steps = connection._conn  # noqa: SLF001
+            steps.execute("BEGIN IMMEDIATE")
+            text = "INSERT INTO floor VALUES (?, ?) ON CONFLICT DO NOTHING"
+            steps.execute(text, (number, "token"))
+            steps.execute("COMMIT")
+
+        yield lambda number: connection._execute(insert, number)  # type: ignore[no-untyped-call]  # noqa: SLF001
 
 
 @asynccontextmanager
@@ -31,7 +78,7 @@ async def evalsha(url: str) -> AsyncGenerator[Floor]:
 @asynccontextmanager
 async def insert(url: str) -> AsyncGenerator[Floor]:
     """PostgreSQL: insert a row, unless it is there."""
-    import asyncpg  # type: ignore[import-untyped]  # pyright: ignore[reportMissingTypeStubs]
+    import asyncpg  # type: ignore[import-untyped]
 
     async with asyncpg.create_pool(
         url.partition("?")[0], min_size=CONNECTIONS, max_size=CONNECTIONS
@@ -42,7 +89,7 @@ async def insert(url: str) -> AsyncGenerator[Floor]:
         await pool.execute("TRUNCATE floor")
         # kept, since a pool resets what it is given back, which is one more round trip
         kept = [await pool.acquire() for _ in range(CONNECTIONS)]
-        idle = asyncio.LifoQueue[asyncpg.Connection]()
+        idle = asyncio.LifoQueue[asyncpg.pool.PoolConnectionProxy]()
         for connection in kept:
             idle.put_nowait(connection)
 
