@@ -73,13 +73,14 @@ _KINDS = (FAIL_BEFORE, FAIL_AFTER, HANG_BEFORE, HANG_AFTER)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Call:
-    """One call as its caller saw it; ``time`` is the loop's when it ended, in seconds.
+    """One call as its caller saw it, ``sent`` and ended at the loop's ``time``, in s.
 
     ``reply`` is what was heard, ``error`` what was raised instead: a cancellation, when
     the caller gave up waiting.
     """
 
     time: float
+    sent: float
     operation: str
     args: tuple[object, ...]
     reply: object = None

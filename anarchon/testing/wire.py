@@ -45,7 +45,7 @@ class Wire:
     async def _written_down(
         self, operation: str, method: Callable[[*Ts], Awaitable[T]], *args: *Ts
     ) -> T:
-        write_down = partial(self._write_down, operation, args)
+        write_down = partial(self._write_down, operation, args, anyio.current_time())
         try:
             reply = await self._exchange(operation, partial(method, *args))
         except BaseException as error:
@@ -58,12 +58,14 @@ class Wire:
         self,
         operation: str,
         args: tuple[object, ...],
+        sent: float,
         *,
         reply: object = None,
         error: BaseException | None = None,
     ) -> None:
         call = Call(
             time=anyio.current_time(),
+            sent=sent,
             operation=operation,
             args=args,
             reply=reply,

@@ -263,7 +263,7 @@ async def test_calls_are_counted_and_written_down() -> None:
         assert {"open": 1, "claim": 1, "time": 1} == world.faults.calls
         opened, claimed, failed = world.faults.log
         assert "open" == opened.operation
-        assert (2.0, (claim,)) == (claimed.time, claimed.args)
+        assert (2.0, 2.0, (claim,)) == (claimed.sent, claimed.time, claimed.args)
         assert NoRun(now=SLOT + 2_000, could=True) == claimed.reply
         assert isinstance(failed.error, ConnectionError)
 
