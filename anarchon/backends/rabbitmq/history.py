@@ -163,12 +163,10 @@ def _merged(entries: Iterable[Entry]) -> list[RunRecord]:
 def joined(
     records: list[RunRecord], others: Sequence[Stored], limit: int
 ) -> list[RunRecord]:
-    """Return the newest of both, newest first: at most as many as the job keeps."""
-    if not others:
-        return records
+    """Return the newest of both, newest first: as many as any of them asked to keep."""
     everything = [*records, *(other.record for other in others)]
-    most = min(limit, max(other.keep for other in others))
-    return sorted(everything, key=_age, reverse=True)[:most]
+    most = max([len(records), *(other.keep for other in others)])
+    return sorted(everything, key=_age, reverse=True)[: min(limit, most)]
 
 
 def _age(record: RunRecord) -> tuple[datetime, int, int]:

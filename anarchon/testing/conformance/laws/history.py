@@ -59,6 +59,18 @@ class History:
         slots = [record.slot for record in await job.history()]
         assert [SLOT + minute * MINUTE for minute in (19, 18, 17)] == slots
 
+    async def test_lost_run_takes_no_record_away(
+        self, job: Probe, clock: ManualClock
+    ) -> None:
+        """L10: a run without an end, asked to keep fewer, hides no newer record."""
+        await job.claim("a", keep=1)
+        for minute, token in enumerate("bcde", 1):
+            clock.move(60)
+            slot = SLOT + minute * MINUTE
+            await job.run(token, slot, keep=3, keep_for=0.0, overlap=Overlap.ALLOW)
+        read = [record.instance_id for record in await job.history()]
+        assert ["E", "D", "C"] == read[:3]
+
     async def test_interruption_is_recorded(
         self, job: Probe, clock: ManualClock
     ) -> None:
