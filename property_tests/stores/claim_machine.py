@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from anarchon.model import Reason
 from anarchon.protocol import Claim, ClaimReply, Won
+from property_tests.stores.brief_model import BriefJob
 from property_tests.stores.claim_model import ClaimOnlyJob
 from property_tests.stores.machine import StoreMachine
 
@@ -15,20 +16,20 @@ from property_tests.stores.machine import StoreMachine
 class ClaimMachine(StoreMachine[ClaimOnlyJob]):
     """What instances may ask of a claim-only store, in any order.
 
-    The store keeps an order of slots, and tells its time.
+    The store keeps an order of slots, tells its time, and trims its history exactly.
     """
 
-    trims = False
     in_order: ClassVar[bool] = True
     tells_time: ClassVar[bool] = True
+    kind: ClassVar[type[ClaimOnlyJob]] = ClaimOnlyJob
 
     def new_model(self, name: str) -> ClaimOnlyJob:
         """Return a job that nothing was asked about."""
-        return ClaimOnlyJob(in_order=self.in_order, tells_time=self.tells_time)
+        return self.kind(in_order=self.in_order, tells_time=self.tells_time)
 
     def adapted(self, claim: Claim) -> Claim:
         """Ask as for a slot that is due."""
-        return replace(super().adapted(claim), mode=Reason.SCHEDULED)
+        return replace(claim, mode=Reason.SCHEDULED)
 
     def told(self, reply: ClaimReply) -> ClaimReply:
         """Leave out what a lease has left, since there is none."""
@@ -41,7 +42,13 @@ class UnorderedMachine(ClaimMachine):
     in_order = False
 
 
-class TimelessMachine(UnorderedMachine):
+class BriefMachine(UnorderedMachine):
+    """The same for a store that shows the newest records alone."""
+
+    kind: ClassVar[type[ClaimOnlyJob]] = BriefJob
+
+
+class TimelessMachine(BriefMachine):
     """The same for a store that tells no time, so refuses none, and is slow to read."""
 
     tells_time = False

@@ -11,6 +11,7 @@ from hypothesis.stateful import invariant, precondition, rule
 from anarchon.model import Overlap, Reason
 from anarchon.protocol import Claim, LeaseStore, Unfinished
 from property_tests.stores.calling import OpenStore
+from property_tests.stores.late_model import LateJob
 from property_tests.stores.lease_model import Job
 from property_tests.stores.machine import (
     MANY,
@@ -29,8 +30,8 @@ MOST_ATTEMPTS = 3
 class LeaseMachine(StoreMachine[Job]):
     """What instances may ask of a lease store about two jobs, in any order."""
 
-    def __init__(self, opened: OpenStore) -> None:
-        super().__init__(opened)
+    def __init__(self, opened: OpenStore, title: str) -> None:
+        super().__init__(opened, title)
         self.leases = cast("LeaseStore", opened.store)
 
     def new_model(self, name: str) -> Job:
@@ -131,7 +132,9 @@ class LeaseMachine(StoreMachine[Job]):
         return runs[-1 - pick % len(runs)]
 
 
-class UntrimmedMachine(LeaseMachine):
-    """The same, with a history that is never long enough to be trimmed."""
+class LateMachine(LeaseMachine):
+    """The same for a store that drops records when it suits it."""
 
-    trims = False
+    def new_model(self, name: str) -> Job:
+        """Return a job that nothing was asked about."""
+        return LateJob(name)

@@ -21,7 +21,15 @@ from anarchon.protocol import (
     UnfinishedRun,
     Won,
 )
-from property_tests.stores.stored import Entry, Run, at, begun, ms
+from property_tests.stores.stored import (
+    Either,
+    Entry,
+    Run,
+    at,
+    begun,
+    ms,
+    newest_first,
+)
 
 
 class Job:
@@ -33,7 +41,7 @@ class Job:
         self.runs: dict[int, Run] = {}
         self.entries: list[Entry] = []
 
-    def claim(self, claim: Claim, now: int) -> ClaimReply:
+    def claim(self, claim: Claim, now: int) -> ClaimReply | Either:
         """The run itself if there is one; otherwise a first attempt."""
         self._correct_leases(now)
         if claim.slot in self.runs:
@@ -60,22 +68,20 @@ class Job:
             self._current(run).interrupt(now, handed_over=True)
         return Answer(now=now, accepted=True)
 
-    def finish(self, slot: int, token: str, end: End, now: int) -> Answer:
+    def finish(self, slot: int, token: str, end: End, now: int) -> Answer | Either:
         """L7 under the current token; L2 if that very end is there already."""
         run = self.runs.get(slot)
         if run is not None and run.held_by(token):
             self._current(run).end(now, end)
             del self.runs[slot]
             return Answer(now=now, accepted=True)
-        ended = any(
-            entry.token == token and entry.ended_as(end) for entry in self._of(slot)
-        )
-        return Answer(now=now, accepted=ended)
+        ended = [e for e in self._of(slot) if e.token == token and e.ended_as(end)]
+        return self._finished(ended, now)
 
     def record(self, record: RunRecord, token: str, keep: int) -> None:
         """L10: a manual run has one record; manual ones make room for it."""
         if all(token != entry.token for entry in self.entries):
-            self.entries.append(Entry(token, record))
+            self.entries.append(Entry(token, record, keep))
             self._drop(keep, [e for e in self.entries if e.record.manual])
 
     def unfinished(self, now: int) -> tuple[UnfinishedRun, ...]:
@@ -92,9 +98,24 @@ class Job:
         )
 
     def history(self) -> list[RunRecord]:
-        """Return all records, newest first."""
-        entries = sorted(self.entries, key=lambda entry: entry.age, reverse=True)
-        return [entry.record for entry in entries]
+        """Return all records that may be there, newest first."""
+        return [entry.record for entry in newest_first(self.entries)]
+
+    def kept(self) -> list[RunRecord]:
+        """Return those that must be there: every one."""
+        return self.history()
+
+    def _finished(self, ended: list[Entry], now: int) -> Answer | Either:  # L2
+        return Answer(now=now, accepted=bool(ended))
+
+    def _passed(self, entries: list[Entry], now: int) -> Done | Either:  # L3
+        last = max(entries, key=lambda e: e.record.attempt, default=None)
+        return Done(
+            now=now,
+            superseded=last is None,
+            newest=self.newest,
+            instance_id=None if last is None else last.record.instance_id,
+        )
 
     def _next_attempt(self, claim: Claim, now: int, run: Run) -> ClaimReply:
         if run.held_by(claim.token):  # L2
@@ -129,15 +150,9 @@ class Job:
             waited=(now - run.until) / 1000,
         )
 
-    def _first_attempt(self, claim: Claim, now: int) -> ClaimReply:
+    def _first_attempt(self, claim: Claim, now: int) -> ClaimReply | Either:
         if self.newest is not None and claim.slot <= self.newest:  # L3
-            runner = self._last_runner(claim.slot)
-            return Done(
-                now=now,
-                superseded=runner is None,
-                newest=self.newest,
-                instance_id=runner,
-            )
+            return self._passed(self._of(claim.slot), now)
         if claim.mode is Reason.TAKEOVER:
             return NoRun(now=now, could=now <= claim.slot + ms(claim.startable))
         if now < claim.slot:  # L4
@@ -187,21 +202,26 @@ class Job:
             lease=ms(claim.lease),
             freed=freed,
         )
-        self.entries.append(Entry(claim.token, begun(claim, now)))
-        young = at(now - ms(claim.keep_for))
-        self._drop(claim.keep, [e for e in self.entries if self._is_old(e, young)])
+        self.entries.append(Entry(claim.token, begun(claim, now), claim.keep))
+        self._drop(claim.keep, self._old(at(now - ms(claim.keep_for))))
 
-    def _is_old(self, entry: Entry, young: datetime) -> bool:  # L10
-        record = entry.record
-        if record.ended_at is None or (record.slot in self.runs and not record.manual):
-            return False
-        return max(record.started_at, record.ended_at) < young
+    def _old(self, young: datetime) -> list[Entry]:  # L10
+        return [
+            entry
+            for entry in self.entries
+            if entry.ended_before(young) and not self._is_of_a_run(entry.record)
+        ]
+
+    def _is_of_a_run(self, record: RunRecord) -> bool:
+        return record.slot in self.runs and not record.manual
 
     def _drop(self, keep: int, droppable: list[Entry]) -> None:  # L10
-        self.entries.sort(key=lambda entry: entry.age)
-        beyond = self.entries[: max(len(self.entries) - keep, 0)]
-        gone = [entry for entry in beyond if entry in droppable]
+        gone = self._beyond(keep, droppable)
         self.entries = [entry for entry in self.entries if entry not in gone]
+
+    def _beyond(self, keep: int, droppable: list[Entry]) -> list[Entry]:
+        newest = newest_first(self.entries)[:keep]
+        return [entry for entry in droppable if entry not in newest]
 
     def _correct_leases(self, now: int) -> None:  # L9
         for run in self.runs.values():
@@ -217,8 +237,3 @@ class Job:
     def _current(self, run: Run) -> Entry:
         [entry] = [e for e in self._of(run.slot) if e.record.attempt == run.attempt]
         return entry
-
-    def _last_runner(self, slot: int) -> str | None:
-        records = [entry.record for entry in self._of(slot)]
-        last = max(records, key=lambda record: record.attempt, default=None)
-        return None if last is None else last.instance_id

@@ -5,7 +5,7 @@ is for the model, and reply and history must be what it says.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import ClassVar, Generic, NamedTuple, Protocol, TypeVar
 
 from hypothesis import note
@@ -15,12 +15,13 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 from anarchon.model import End, Overlap, Reason, RunRecord, Status
 from anarchon.protocol import Answer, Claim, ClaimReply, Won
 from anarchon.testing.conformance.clock import SLOT
+from property_tests import tally
 from property_tests.stores.calling import OpenStore
-from property_tests.stores.stored import at
+from property_tests.stores.stored import Either, at
 
 STEP = 10_000
 JOBS = "ab"
-MANY = 1_000
+MANY, FEW = 1_000, 2
 
 # few enough that what belongs together meets
 jobs = st.sampled_from(range(len(JOBS)))
@@ -72,11 +73,11 @@ class Asked(NamedTuple):
 class JobModel(Protocol):
     """What the model of one job can be asked, whatever the kind of store."""
 
-    def claim(self, claim: Claim, now: int) -> ClaimReply:
+    def claim(self, claim: Claim, now: int) -> ClaimReply | Either:
         """Answer a claim."""
         ...
 
-    def finish(self, slot: int, token: str, end: End, now: int) -> Answer:
+    def finish(self, slot: int, token: str, end: End, now: int) -> Answer | Either:
         """End a run."""
         ...
 
@@ -85,7 +86,11 @@ class JobModel(Protocol):
         ...
 
     def history(self) -> list[RunRecord]:
-        """Return all records, newest first."""
+        """Return all records that may be there, newest first."""
+        ...
+
+    def kept(self) -> list[RunRecord]:
+        """Return those of them that must be there."""
         ...
 
 
@@ -97,15 +102,15 @@ class StoreMachine(RuleBasedStateMachine, Generic[Model]):
 
     A claimer has one token for each attempt that it wants, as instances do. Everything
     that was ever claimed may be claimed again, or acted on by its token. A history that
-    takes long to read is read at the end alone, and one that isn't trimmed exactly is
-    given no reason to be.
+    takes long to read is read at the end alone.
     """
 
     reads_each_step: ClassVar[bool] = True
-    trims: ClassVar[bool] = True
 
-    def __init__(self, opened: OpenStore) -> None:
+    def __init__(self, opened: OpenStore, title: str) -> None:
         super().__init__()
+        self.title = title
+        self.steps = -1
         self.opened = opened
         self.store = opened.store
         self.clock = opened.clock
@@ -172,10 +177,15 @@ class StoreMachine(RuleBasedStateMachine, Generic[Model]):
     def repeat_manual_record(self, pick: int, keep: int) -> None:
         """Deliver the record of a manual run, perhaps once more."""
         record = self.manual[-1 - pick % len(self.manual)]
-        token, keep = f"manual {record.started_at}", keep if self.trims else MANY
+        token = f"manual {record.started_at}"
         note(f"{self.now()} {token} of {record.job}: {record.status}, keep {keep}")
         self.models[record.job].record(record, token, keep)
         self.opened.call(self.store.record, record, token, keep)
+
+    @invariant()
+    def step_is_counted(self) -> None:
+        """Count the steps; invariants are looked at before the first one as well."""
+        self.steps += 1
 
     @invariant()
     def history_is_as_the_laws_say(self) -> None:
@@ -185,20 +195,29 @@ class StoreMachine(RuleBasedStateMachine, Generic[Model]):
 
     def teardown(self) -> None:
         """End the program; a wrong answer ends it at once, as its last word."""
+        tally.add(self.title, examples=1, steps=self.steps)
         if not self.broken:
             self.look_back()
 
     def look_back(self) -> None:
-        """Compare what is there at the end."""
+        """Compare what is there at the end, read as a whole and in part."""
         self.compare_history()
+        for name in self.names:
+            self.same(self.history(name, MANY)[:FEW], self.history(name, FEW))
 
     def compare_history(self) -> None:
         """Compare every record of every job, and their order."""
         for name, model in self.models.items():
-            history = self.opened.call(self.store.history, name, MANY)
+            history = self.history(name, MANY)
             ages = [(record.started_at, record.attempt) for record in history]
             self.same(sorted(ages, reverse=True), ages)
-            self.same(in_one_order(model.history()), in_one_order(history))
+            kept = model.kept()
+            expected = [r for r in model.history() if r in kept or r in history]
+            self.same(in_one_order(expected), in_one_order(history))
+
+    def history(self, name: str, limit: int) -> list[RunRecord]:
+        """Read a job's newest records."""
+        return self.opened.call(self.store.history, name, limit)
 
     def claim(self, claim: Claim) -> None:
         """Send a claim and compare the reply."""
@@ -217,7 +236,7 @@ class StoreMachine(RuleBasedStateMachine, Generic[Model]):
 
     def adapted(self, claim: Claim) -> Claim:
         """Return the claim as this kind of store may be asked."""
-        return claim if self.trims else replace(claim, keep=MANY)
+        return claim
 
     def told(self, reply: ClaimReply) -> ClaimReply:
         """Return what of a reply the laws speak about."""

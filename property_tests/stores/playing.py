@@ -3,11 +3,12 @@
 Decides the budget. Must not know any store, nor what is asked of it.
 """
 
+import os
 from functools import partial
 from typing import TypeVar, cast
 
 import pytest
-from hypothesis import settings
+from hypothesis import seed, settings
 from hypothesis.stateful import run_state_machine_as_test
 
 from anarchon.protocol import Backend
@@ -31,13 +32,19 @@ def play(
 ) -> None:
     """Let a machine loose on one store, opened once in a loop of this kind.
 
-    ``examples`` is how many are tried where the profile has Hypothesis's hundred.
+    ``examples`` is how many are tried where the profile has Hypothesis's hundred. Where
+    nothing may be random, each test has draws of its own all the same.
     """
     wanted = round(examples * settings().max_examples / 100)
     with opened(backend, clock, loop) as store:
+        title = f"{backend.name} on {loop}, {machine.__name__}"
+        # a class is asked for, and only called
+        factory = cast("type[StoreMachine[Model]]", partial(machine, store, title))
+        if settings().derandomize:
+            # pytest tells the running test by this name
+            seed(os.environ["PYTEST_CURRENT_TEST"])(factory)
         run_state_machine_as_test(
-            # a class is asked for, and only called
-            cast("type[StoreMachine[Model]]", partial(machine, store)),
+            factory,
             settings=settings(
                 max_examples=wanted, stateful_step_count=STEPS, deadline=None
             ),

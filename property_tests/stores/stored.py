@@ -4,6 +4,7 @@ Decides what a token may do to them. Must not know any store, nor what a claim i
 answered. All times are whole milliseconds, but in requests and records.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
@@ -39,10 +40,14 @@ class Run:
 
 @dataclass(slots=True)
 class Entry:
-    """The record of an attempt, with the token that may end it."""
+    """The record of an attempt, with the token that may end it.
+
+    ``keep`` is how many records whoever wrote it last wants to have kept.
+    """
 
     token: str
     record: RunRecord
+    keep: int
 
     @property
     def age(self) -> tuple[datetime, int, int]:
@@ -73,6 +78,31 @@ class Entry:
         """L2: whether this very end was written."""
         told = (self.record.status, self.record.duration, self.record.error)
         return (end.status, end.duration, end.error) == told
+
+    def ended_before(self, instant: datetime) -> bool:
+        """L10: where a clock that was set back put the end first, the start counts."""
+        ended = self.record.ended_at
+        return ended is not None and max(self.record.started_at, ended) < instant
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Either:
+    """The right answers to a request, where the laws leave it to the store."""
+
+    answers: tuple[object, ...]
+
+    def __eq__(self, answer: object) -> bool:
+        """Whether it is one of them."""
+        return answer in self.answers
+
+    def __hash__(self) -> int:
+        """Return what is the same for all, since any two may be equal."""
+        return 0
+
+
+def newest_first(entries: Iterable[Entry]) -> list[Entry]:
+    """Return entries as history is read; of equally old ones the last comes first."""
+    return sorted(entries, key=lambda entry: entry.age)[::-1]
 
 
 def begun(claim: Claim, now: int) -> RunRecord:

@@ -2,16 +2,15 @@
 
 from pathlib import Path
 
-import pytest
-
 from anarchon.backends.memory import MemoryBackend
 from anarchon.backends.sqlite import SqliteBackend
 from anarchon.testing.conformance import ManualClock
+from property_tests.budget import within
 from property_tests.stores.claim_machine import ClaimMachine
 from property_tests.stores.lease_machine import LeaseMachine
 from property_tests.stores.playing import each_loop, play
 
-pytestmark = [each_loop, pytest.mark.timeout(120)]
+pytestmark = [each_loop, within(120)]
 
 
 def test_memory_keeps_the_laws(loop: str) -> None:
