@@ -1,0 +1,104 @@
+"""How late handlers start: jobs that are due at once, or spread over some seconds.
+
+Decides when the jobs are due, and for how long their starts are looked at. Late is by
+the wall clock: the handler's first moment minus the slot.
+"""
+
+import math
+import time
+from dataclasses import dataclass
+
+import anyio
+
+import anarchon
+
+# seconds; whatever misses its slot, on a machine that is too slow, is due again then
+PERIOD = 20.0
+PATIENCE = 60.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """So many jobs, spread over so many seconds; those of the ``window`` are watched.
+
+    All durations are in seconds.
+    """
+
+    jobs: int
+    spread: float = 0.0
+    window: float = 0.0
+
+    @property
+    def offsets(self) -> list[float]:
+        """When each job is due after the first one, in whole milliseconds."""
+        apart = self.spread / self.jobs
+        return [round(number * apart, 3) for number in range(self.jobs)]
+
+    @property
+    def watched(self) -> int:
+        """How many of them start within the window."""
+        return sum(offset <= self.window for offset in self.offsets)
+
+    @property
+    def lead(self) -> float:
+        """How long it takes to have them all armed, generously."""
+        return 0.5 + self.jobs / 5_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Starts:
+    """By how many seconds each start was late, and the CPU seconds of all of them."""
+
+    late: list[float]
+    cpu: float
+
+    def percentile(self, percent: float) -> float:
+        """Return the seconds that so many percent of the starts kept to."""
+        rank = math.ceil(len(self.late) * percent / 100)
+        return sorted(self.late)[rank - 1]
+
+
+async def of_jobs(url: str, plan: Plan) -> Starts:
+    """Let each job run once; return the starts of those that are watched."""
+    late, over = list[float](), anyio.Event()
+
+    async def handler(context: anarchon.RunContext) -> None:
+        late.append(time.time() - context.slot / 1000)
+        if len(late) == plan.watched:
+            over.set()
+
+    due = round(time.time() + plan.lead, 3)
+    jobs = anarchon.Jobs()
+    for number, offset in enumerate(plan.offsets):
+        at = round((due + offset) % PERIOD, 3)
+        jobs.every(f"job-{number}", PERIOD, handler, offset=at)
+    async with anarchon.open_scheduler(url, jobs=jobs, jitter=0, catch_up=0):
+        cpu = await _cpu_between(due, over)
+    return Starts(late=late[: plan.watched], cpu=cpu)
+
+
+async def of_bare_tasks(plan: Plan) -> Starts:
+    """Let bare tasks sleep until the same instants; return how late they woke."""
+    late, over, cpu = list[float](), anyio.Event(), 0.0
+
+    async def task(at: float) -> None:
+        await anyio.sleep(max(0.0, at - time.time()))
+        late.append(time.time() - at)
+        if len(late) == plan.watched:
+            over.set()
+
+    due = time.time() + plan.lead
+    async with anyio.create_task_group() as group:
+        for offset in plan.offsets:
+            group.start_soon(task, due + offset)
+        cpu = await _cpu_between(due, over)
+        group.cancel_scope.cancel()
+    return Starts(late=late[: plan.watched], cpu=cpu)
+
+
+async def _cpu_between(due: float, over: anyio.Event) -> float:
+    with anyio.fail_after(PATIENCE):
+        await anyio.sleep(max(0.0, due - time.time()))
+        before = time.process_time()
+        await over.wait()
+        return time.process_time() - before
