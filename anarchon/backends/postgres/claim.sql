@@ -110,7 +110,7 @@ BEGIN
     INSERT INTO {schema}.records VALUES (asked.job, at, 1, asked.slot, asked.token,
         asked.mode, asked.instance_id, NULL, 'running', NULL, NULL, 0);
     IF untrimmed = 0 THEN
-        PERFORM {schema}.trim(asked.job, asked.slot);
+        PERFORM {schema}.trim(asked.job, asked.slot, at);
     END IF;
     RETURN json_build_object('is', 'won', 'now', at, 'attempt', 1,
         'left', asked.lease, 'ended', over);
@@ -130,7 +130,7 @@ BEGIN
     WHERE job = own.job AND slot = own.slot;
     INSERT INTO {schema}.records VALUES (asked.job, at, asked.attempt, asked.slot,
         asked.token, asked.mode, asked.instance_id, NULL, 'running', NULL, NULL, 0);
-    PERFORM {schema}.trim(asked.job, newest);
+    PERFORM {schema}.trim(asked.job, newest, at);
     RETURN json_build_object('is', 'won', 'now', at, 'attempt', asked.attempt,
         'left', asked.lease, 'taken_from', own.instance_id, 'waited', at - own.until);
 END $$;
@@ -181,11 +181,13 @@ LANGUAGE sql AS $$
 $$;
 
 -- over: the records that are no part of the history any more, as of the newest grant:
--- older than the newest ones, ended long ago, and no part of an unfinished run
-CREATE FUNCTION {schema}.over(of_job text) RETURNS SETOF {schema}.records
+-- older than the newest ones, ended long ago, and no part of an unfinished run; by the
+-- time "at", if it is given, where the clock was set back since
+CREATE FUNCTION {schema}.over(of_job text, at bigint) RETURNS SETOF {schema}.records
 LANGUAGE sql STABLE AS $$
     SELECT old.* FROM {schema}.records AS old, (
-        SELECT keep, young FROM {schema}.runs WHERE job = of_job
+        SELECT keep, least(young, at - (started - young)) AS young
+        FROM {schema}.runs WHERE job = of_job
         ORDER BY slot DESC LIMIT 1
     ) AS newest
     WHERE job = of_job AND started < young AND ended < young
@@ -207,7 +209,7 @@ CREATE FUNCTION {schema}.kept(of_job text) RETURNS SETOF {schema}.records
 LANGUAGE sql STABLE AS $$
     SELECT * FROM {schema}.records
     WHERE job = of_job AND (started, attempt, slot, token) NOT IN (
-        SELECT started, attempt, slot, token FROM {schema}.over(of_job)
+        SELECT started, attempt, slot, token FROM {schema}.over(of_job, NULL)
     )
 $$;
 
@@ -217,11 +219,11 @@ $$;
 -- also where one job has nearly all rows: by what the statistics say, it would then be
 -- as well to read them all; and not by a bitmap, which has all that was ever dropped
 -- looked at again. It is planned once in a session, which takes longer than to do it.
-CREATE FUNCTION {schema}.trim(of_job text, newest bigint) RETURNS void
+CREATE FUNCTION {schema}.trim(of_job text, newest bigint, at bigint) RETURNS void
 LANGUAGE plpgsql SET enable_seqscan = off SET enable_bitmapscan = off
 SET plan_cache_mode = force_generic_plan AS $$
 BEGIN
-    DELETE FROM {schema}.records AS old USING {schema}.over(of_job) AS gone
+    DELETE FROM {schema}.records AS old USING {schema}.over(of_job, at) AS gone
     WHERE old.job = of_job
         AND (old.started, old.attempt, old.slot, old.token)
             = (gone.started, gone.attempt, gone.slot, gone.token);

@@ -242,3 +242,19 @@ class Reading:
             await job.run(f"b{minute}", slot, overlap=allow, keep=1, keep_for=0.0)
         assert [5 * MINUTE, 0] == [r.slot - SLOT for r in await job.history()]
         assert (await job.finish("a")).accepted
+
+    async def test_end_under_a_clock_set_back_is_not_trimmed(
+        self, job: LeaseProbe, clock: ManualClock
+    ) -> None:
+        """L10, T10: a record is old by the clock of the step that drops it."""
+        allow = Overlap.ALLOW
+        await job.claim("a", overlap=allow)
+        clock.move(60)
+        await job.claim("b", SLOT + MINUTE, overlap=allow)
+        clock.move(HOUR)
+        await job.claim("c", clock.ms, overlap=allow, keep=1)
+        clock.move(60 - HOUR)
+        assert (await job.finish("a")).accepted
+        reply = await job.take_over("d", 2, SLOT + MINUTE, overlap=allow, keep=1)
+        assert isinstance(reply, Won)
+        assert (await job.finish("a")).accepted
