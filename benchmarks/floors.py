@@ -89,15 +89,14 @@ async def insert(url: str) -> AsyncGenerator[Floor]:
         await pool.execute("TRUNCATE floor")
         # kept, since a pool resets what it is given back, which is one more round trip
         kept = [await pool.acquire() for _ in range(CONNECTIONS)]
-        idle = asyncio.LifoQueue[asyncpg.pool.PoolConnectionProxy]()
-        for connection in kept:
-            idle.put_nowait(connection)
+        idle, room = list(kept), asyncio.Semaphore(CONNECTIONS)
 
         async def call(number: int) -> None:
-            connection = await idle.get()
-            text = "INSERT INTO floor VALUES ($1, $2) ON CONFLICT DO NOTHING"
-            await connection.execute(text, number, "token")
-            idle.put_nowait(connection)
+            async with room:
+                connection = idle.pop()
+                text = "INSERT INTO floor VALUES ($1, $2) ON CONFLICT DO NOTHING"
+                await connection.execute(text, number, "token")
+                idle.append(connection)
 
         yield call
         for connection in kept:

@@ -1,57 +1,42 @@
-"""What 10,000 jobs cost that have nothing to do: memory and CPU.
+"""What jobs cost that have nothing to do: ``python -m benchmarks.idle JOBS SECONDS``.
 
-Memory is the growth of the process's own pages for each job; CPU is a share of one core
-over forty seconds, more than a lease, beside an empty loop in the same run. Run it by
-``python benchmarks/idle.py [asyncio|trio]``.
+Decides what idle means: no slot is due for half a day, and the look-out for runs that
+nobody watches goes on. Prints how many bytes of memory the process had before the jobs
+came, how many after, and the share of a core that it used since, in percent.
 """
 
-import gc
+import json
 import sys
 import time
-from pathlib import Path
 
 import anyio
 
 import anarchon
+from benchmarks.alone import private_bytes
 
-JOBS = 10_000
-SECONDS = 40
-
-
-def resident() -> int:
-    """Return the bytes of memory that this process holds."""
-    gc.collect()
-    pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
-    return pages * 4096
-
-
-async def share_of_a_core() -> float:
-    """Return the CPU that this process uses while nothing is due, in percent."""
-    began, cpu = time.perf_counter(), time.process_time()
-    await anyio.sleep(SECONDS)
-    return 100 * (time.process_time() - cpu) / (time.perf_counter() - began)
+DAY = 86_400
+SETTLES_WITHIN = 5.0
 
 
 async def handler() -> None:
-    """Do nothing."""
+    """Do nothing; it isn't called."""
 
 
-async def main() -> None:
-    """Measure the empty loop, then the jobs."""
-    floor = await share_of_a_core()
+async def main(jobs: int, seconds: float) -> None:
+    """Measure and print."""
     async with anarchon.open_scheduler("memory://", catch_up=0) as scheduler:
-        before = resident()
-        for number in range(JOBS):
-            scheduler.every(f"job-{number}", "1d", handler, offset=43_200)
-        await anyio.sleep(3)
-        each = (resident() - before) / JOBS
-        idle = await share_of_a_core()
-    print(f"{JOBS} idle jobs")
-    met = "met" if each <= 10_240 else "missed"
-    print(f"memory  {each:8.0f} bytes a job            goal: <= 10 KB: {met}")
-    met = "met" if idle <= 1 else "missed"
-    print(f"CPU     {idle:8.3f} % of a core (empty {floor:.3f} %)  goal: <= 1 %: {met}")
+        await anyio.sleep(1)
+        before = private_bytes()
+        offset = int(time.time() + DAY / 2) % DAY
+        for number in range(jobs):
+            scheduler.every(f"job-{number}", DAY, handler, offset=offset)
+        await anyio.sleep(min(seconds, SETTLES_WITHIN))
+        began, cpu = time.perf_counter(), time.process_time()
+        await anyio.sleep(seconds)
+        spent = time.process_time() - cpu
+        share = 100 * spent / (time.perf_counter() - began)
+        print(json.dumps([before, private_bytes(), share]))
 
 
 if __name__ == "__main__":
-    anyio.run(main, backend=sys.argv[1] if len(sys.argv) > 1 else "asyncio")
+    anyio.run(main, int(sys.argv[1]), float(sys.argv[2]))
