@@ -27,9 +27,9 @@ EACH_JOB = 10_240
 # megabytes that a tenth of the runs and all of them may differ by
 FLAT = 1.0
 
-MEMORY_TEXT = """Memory that a process shares with no other one, before jobs are added to
-a scheduler that runs, on asyncio and the memory backend, and after they were idle for
-some time. Each figure is of a process of its own; all of them run side by side."""
+MEMORY_TEXT = """Memory that a process shares with no other one, before jobs are added
+to a scheduler that runs, on asyncio and the memory backend, and after they were idle
+for some time. Each figure is of a process of its own; all of them run side by side."""
 CPU_TEXT = f"""The same processes: what they used of a core in {SECONDS:g} seconds, more
 than a lease. The floor is the scheduler without jobs."""
 RUNS_TEXT = """Private memory of one process after so many runs of 200 jobs, each due
