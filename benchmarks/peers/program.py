@@ -6,13 +6,18 @@ end. Must not know any scheduler, and stands on the standard library alone.
 
 import argparse
 import asyncio
+import functools
 import signal
-from collections.abc import Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
 from benchmarks.marks import Kind, Marker
+
+# the same for all: how many runs an instance has at once, and connections to a store
+AT_ONCE = 100
+CONNECTIONS = 10
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,7 +25,8 @@ class Work:
     """What one instance is told: so many ``jobs``, all due at one instant.
 
     ``at`` is in whole seconds since 1970 UTC, ``seconds`` is how long a run sleeps,
-    ``instance`` which of them this is, from 0; ``url`` is that of the store.
+    ``instance`` which of them this is, from 0; ``url`` is that of the store. One that
+    is to ``prepare`` makes the tables, where a package wants that done once, and ends.
     """
 
     url: str
@@ -28,6 +34,7 @@ class Work:
     at: int
     seconds: float
     instance: int
+    prepare: bool
     marker: Marker
 
     @property
@@ -47,6 +54,15 @@ class Work:
             await asyncio.sleep(self.seconds)
         self.marker.mark(Kind.END, job)
 
+    def handler(self, job: str) -> Callable[..., Coroutine[object, object, None]]:
+        """Return a handler of this job, for whatever arguments a package passes."""
+
+        async def handler(*_: object, **__: object) -> None:
+            await self.run(job)
+
+        handler.__name__ = handler.__qualname__ = job
+        return handler
+
     def stored(self, job: str) -> None:
         """Tell that the end of a run of this job is kept in the store."""
         self.marker.mark(Kind.STORED, job)
@@ -60,6 +76,7 @@ def work_from_command_line() -> Work:
     parser.add_argument("--at", type=int, required=True, help="seconds since 1970 UTC")
     parser.add_argument("--seconds", type=float, default=0.0)
     parser.add_argument("--instance", type=int, default=0)
+    parser.add_argument("--prepare", action="store_true")
     parser.add_argument("--log", type=Path, required=True)
     options = parser.parse_args()
     return Work(
@@ -68,6 +85,7 @@ def work_from_command_line() -> Work:
         at=options.at,
         seconds=options.seconds,
         instance=options.instance,
+        prepare=options.prepare,
         marker=Marker(options.log),
     )
 
@@ -75,6 +93,22 @@ def work_from_command_line() -> Work:
 def ready() -> None:
     """Say that this instance is up."""
     print("ready", flush=True)
+
+
+def after(holder: object, method: str, tell: Callable[..., None]) -> None:
+    """Let this coroutine method of an object tell of its arguments once it is done.
+
+    For packages that say of no run that its end is stored: of the call that stores it.
+    """
+    call = getattr(holder, method)
+
+    @functools.wraps(call)
+    async def told(*args: object, **kwargs: object) -> object:
+        result = await call(*args, **kwargs)
+        tell(*args, **kwargs)
+        return result
+
+    setattr(holder, method, told)
 
 
 async def until_told_to_stop() -> None:
