@@ -66,19 +66,26 @@ class Burst:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Field:
-    """Where a race takes place: whose jobs, from what time on, on what kind of store.
+class Askable:
+    """What a kind of store can be asked.
 
-    ``trims`` tells that the store drops old records exactly when the laws say, and
-    ``copies`` that a token is also heard from others than the worker who made it.
+    ``trims`` tells that it drops old records exactly when the laws say, and ``copies``
+    that a token can come from another worker than the one who made it.
     """
+
+    leases: bool = False
+    trims: bool = False
+    copies: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Field:
+    """Where a race takes place: the jobs, and the store's time when it starts."""
 
     jobs: Sequence[str]
     start: int
     clock: Clock
-    leases: bool
-    trims: bool
-    copies: bool
+    store: Askable
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -166,18 +173,18 @@ class _Draw:
     def _known(self, worker: str) -> list[Claim]:
         """Return the last claims, mostly the worker's own."""
         own = [claim for claim in self._claims if claim.instance_id == worker]
-        only_own = not self._field.copies or (own and self._happens(0.7))
+        only_own = not self._field.store.copies or (own and self._happens(0.7))
         return (own if only_own else self._claims)[-4:]
 
     def _read(self) -> Request:
         job = self._chance.choice(self._field.jobs)
-        if self._field.leases and self._happens(0.5):
+        if self._field.store.leases and self._happens(0.5):
             return ReadRuns(job=job)
         return ReadHistory(job=job)
 
     def _claim(self, worker: str, known: list[Claim]) -> Claim:
         """Claim a first attempt or the next one, or deliver a copy of a claim."""
-        wants = self._chance.choice("11112222c" if self._field.leases else "11c")
+        wants = self._chance.choice("11112222c" if self._field.store.leases else "11c")
         if wants == "c" and known:
             return self._chance.choice(known)
         if wants == "2" and known:
@@ -204,7 +211,7 @@ class _Draw:
             max_attempts=self._chance.randint(1, 3),
             limit=self._chance.choice([60.0, 5.0]),
             startable=self._chance.choice([60.0, 5.0]),
-            keep=self._chance.choice([1, 2, 5]) if self._field.trims else MANY,
+            keep=self._chance.choice([1, 2, 5]) if self._field.store.trims else MANY,
             keep_for=self._chance.choice([0.0, 10.0]),
         )
 
@@ -216,7 +223,7 @@ class _Draw:
 
     def _act(self, claim: Claim) -> Request:
         job, slot, token = claim.job, claim.slot, claim.token
-        act = self._chance.choice("bbrrf" if self._field.leases else "f")
+        act = self._chance.choice("bbrrf" if self._field.store.leases else "f")
         if act == "b":
             lease = self._chance.choice(self._pace.leases)
             return Heartbeat(job=job, slot=slot, token=token, lease=lease)

@@ -6,7 +6,7 @@ Decides when each request counts as begun and ended. Must not know what is asked
 import time
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import anyio
 from anyio.from_thread import BlockingPortal, start_blocking_portal
@@ -86,8 +86,20 @@ class Worker:
             self._clock.ms += ms
 
 
-class Hired:
-    """A worker in a thread, told from outside what to do."""
+class Hired(Protocol):
+    """A worker who is somewhere else, told what to do."""
+
+    def prepare(self, jobs: Sequence[str]) -> int | None:
+        """Create what these jobs need, and return the store's time."""
+        ...
+
+    def play(self, steps: Sequence[Step], go: int) -> "Future[list[Asked]]":
+        """Have it play from the instant ``go`` on."""
+        ...
+
+
+class HiredThread:
+    """A worker in a thread."""
 
     def __init__(self, portal: BlockingPortal, worker: Worker) -> None:
         self._portal = portal
@@ -105,13 +117,13 @@ class Hired:
 @contextmanager
 def hired(
     name: str, loop: str, backend: Backend, clock: ManualClock | None
-) -> Generator[Hired]:
+) -> Generator[HiredThread]:
     """Open the store in a new loop of this kind, in a thread of its own."""
     with (
         start_blocking_portal(loop) as portal,
         portal.wrap_async_context_manager(connected(backend)) as (bridge, store),
     ):
-        yield Hired(portal, Worker(name, bridge, store, clock))
+        yield HiredThread(portal, Worker(name, bridge, store, clock))
 
 
 def _sleep_until(instant: int) -> None:

@@ -10,16 +10,16 @@ from anarchon.backends.postgres import PostgresBackend
 from anarchon.backends.rabbitmq import RabbitMQBackend
 from anarchon.backends.redis import RedisBackend
 from anarchon.testing.conformance import ManualClock
-from property_tests.races.plans import Clock
-from property_tests.races.racing import (
+from property_tests.races.kinds import (
     LEASES,
     ORDERED,
     TIMELESS,
     UNORDERED,
     UNTRIMMED,
     Kind,
-    hold_races,
 )
+from property_tests.races.plans import Clock
+from property_tests.races.racing import hold_races
 from tests.servers.fleet import Fleet
 from tests.stores.stores import new_namespace
 

@@ -1,0 +1,49 @@
+"""The kinds of stores that are raced on.
+
+Decides which model each kind is held against, and how much a race on it must have seen.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from property_tests.races.laws import AnyJob
+from property_tests.races.plans import Askable
+from property_tests.stores.claim_model import ClaimOnlyJob
+from property_tests.stores.lease_model import Job
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kind:
+    """A kind of store, with the outcomes without which races have tried too little."""
+
+    new_job: Callable[[str], AnyJob]
+    askable: Askable
+    outcomes: frozenset[str]
+
+
+def _leases(*, trims: bool) -> Kind:
+    return Kind(
+        new_job=Job,
+        askable=Askable(leases=True, trims=trims),
+        outcomes=_OF_CLAIMS
+        | {"taken over", "done", "heartbeat accepted", "release accepted"},
+    )
+
+
+def _claims(*outcomes: str, in_order: bool, tells_time: bool, copies: bool) -> Kind:
+    return Kind(
+        new_job=lambda _: ClaimOnlyJob(in_order=in_order, tells_time=tells_time),
+        askable=Askable(copies=copies),
+        outcomes=_OF_CLAIMS | {*outcomes},
+    )
+
+
+_OF_CLAIMS = frozenset(["won", "running", "finish accepted", "finish refused"])
+
+LEASES = _leases(trims=True)
+UNTRIMMED = _leases(trims=False)
+ORDERED = _claims("early", "done", in_order=True, tells_time=True, copies=True)
+UNORDERED = _claims("early", in_order=False, tells_time=True, copies=True)
+# a store without a clock hears of ends a little after whoever was told that they are
+# stored; so what a token can do is known for sure only where it was made
+TIMELESS = _claims(in_order=False, tells_time=False, copies=False)
