@@ -5,12 +5,11 @@ of which those that hold on every store are judged as well.
 """
 
 from collections import Counter
-from math import inf
 
 from anarchon.events import Error, Failure, Interrupted, RunEvent, Start, Success
 from anarchon.model import CancelReason, Status
 from anarchon.rules.lease import MAX_CALL
-from property_tests.clusters.claims_only_slots import ANSWER, can_tell, is_ahead
+from property_tests.clusters.claims_only_slots import can_tell, is_ahead
 from property_tests.clusters.invariants import SLACK, Complaints, shielded
 from property_tests.clusters.tale import Act, Life, Tale
 
@@ -57,12 +56,11 @@ def _life_of(tale: Tale, act: Act) -> Life:
 
 
 def _could_tell(tale: Tale, act: Act, life: Life) -> bool:
-    if life.stopped == inf:
-        return can_tell(tale, life, act.ended)
-    # a stop cuts writing short; what ended long before it was written
-    in_time = act.ended + ANSWER < life.stopped + tale.plan.stop_timeout
-    troubled = tale.troubled(act.instance, act.ended - MAX_CALL, act.ended + ANSWER)
-    return not life.crashed and in_time and not troubled
+    # what is written at once is written in a stop as well
+    before, after = act.ended - MAX_CALL, act.ended + SLACK
+    in_time = not life.crashed and after < life.stopped + tale.plan.stop_timeout
+    at_once = in_time and not tale.troubled(act.instance, before, after)
+    return at_once or can_tell(tale, life, act.ended)
 
 
 def nothing_is_handed_over(tale: Tale) -> Complaints:

@@ -3,6 +3,8 @@
 Decides nothing but which.
 """
 
+from dataclasses import replace
+
 from property_tests.clusters.plans import (
     RUNNER,
     Conduct,
@@ -19,6 +21,7 @@ from property_tests.clusters.plans import (
     Slow,
     Stop,
     StoreClock,
+    WrongClock,
 )
 
 THREE = (Machine(), Machine(), Machine())
@@ -44,6 +47,33 @@ WON_UNHEARD_WITHOUT_TIME = _plan(
     *(Deed(25, who, 7, LostReplies(silent=True)) for who in "ABC"),
     store=Kind.TIMELESS,
 )
+WON_UNHEARD_THEN_CUT_OFF = _plan(
+    LONG,
+    *(Deed(25, who, 10, LostReplies(silent=False)) for who in "ABC"),
+    *(Deed(34, who, 36, CutOff(silent=False)) for who in "ABC"),
+)
+WON_UNHEARD_BEFORE_A_STOP = replace(
+    _plan(
+        LONG,
+        *(Deed(25, who, 8, LostReplies(silent=False)) for who in "ABC"),
+        *(Deed(31.5, who, 20, Stop()) for who in "ABC"),
+    ),
+    stop_timeout=20,
+)
+STOPPED_WHILE_ASKING = _plan(
+    LONG,
+    *(Deed(25, who, 20, Slow(0.0, 2.0)) for who in "ABC"),
+    *(Deed(31.5, who, 20, Stop()) for who in "ABC"),
+)
+ALL_FROZEN = _plan(
+    LONG,
+    *(Deed(25, who, 40, Freeze(suspended=False)) for who in "ABC"),
+    store=Kind.TIMELESS,
+)
+A_CLOCK_SET_BACK = _plan(
+    LONG, Deed(40, "A", 30, WrongClock(300.0)), store=Kind.TIMELESS
+)
+ASKED_TOO_EARLY = _plan(LONG, Deed(20, "A", 60, StoreClock(-10.0)))
 STOPPED_IN_ITS_MIDST = _plan(
     LONG, Deed(45, RUNNER, 20, Stop()), Deed(110, RUNNER, 20, Freeze(suspended=True))
 )

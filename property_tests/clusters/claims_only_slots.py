@@ -10,7 +10,7 @@ from math import inf
 
 from anarchon.events import Error, Event, Lost, Skip, Takeover
 from anarchon.model import CancelReason, Reason, Status
-from anarchon.protocol import Claim, Done
+from anarchon.protocol import Claim, Done, Early, Late
 from anarchon.rules.lease import MAX_CALL, settle_limit
 from anarchon.testing.journal import Entry
 from property_tests.clusters.due import at, due, settings, shown
@@ -24,6 +24,8 @@ from property_tests.clusters.witness import Step
 LEASE = 30.0
 # asking, and asking again
 ANSWER = MAX_CALL + BACKOFF + SLACK
+# how long a request may take at most
+UNDER_WAY = 6.0
 # a slot further ahead of the store's clock is told of, in ms
 FAR_AHEAD = 60_000
 
@@ -129,6 +131,52 @@ def _unsure(tale: Tale, who: str, time: float) -> bool:
     return any(tale.unsure(who, moment) for moment in (time, *froze))
 
 
+def nothing_is_granted_too_late(tale: Tale) -> Complaints:
+    """Nobody asks for a slot more than ``max_late`` after it.
+
+    Where the store tells no time, that is by the clock of who asks, and what was asked
+    in time may arrive a while later.
+    """
+    for attempt in tale.leases.attempts:
+        won, who = attempt.granted.time, attempt.claim.instance_id
+        passed = shown(tale, who, won) - attempt.claim.slot / 1000
+        if passed > MAX_LATE + UNDER_WAY + SLACK and not tale.unsure(who, won):
+            yield f"{attempt.name} granted to {who} {passed:g} s after its slot"
+
+
+def early_is_asked_again(tale: Tale) -> Complaints:
+    """A slot for which an instance came too early is asked for in time."""
+    answered = {
+        (a.claim.job, a.claim.slot, a.claim.instance_id) for a in tale.leases.attempts
+    }
+    answered |= {
+        (entry.what.job, entry.what.slot, entry.instance)
+        for entry in tale.events
+        if isinstance(entry.what, Skip)
+    }
+    for step in tale.steps:
+        if not isinstance(step.asked, Claim) or not isinstance(step.reply, Early):
+            continue
+        who = step.asked.instance_id
+        reached = step.time + (step.slot - step.now) / 1000
+        until = reached + JITTER + BACKOFF
+        stepped = any(step.time <= time <= until for time, _ in tale.store_steps)
+        heard = tale.healthy(who, step.time, until, whatever_the_store=True)
+        if heard and not stepped and (step.job, step.slot, who) not in answered:
+            yield f"{step.time:.3f} {step.job} {at(tale, step.slot)}: {who} was early"
+
+
+def nothing_begins_beside_the_overdue(tale: Tale) -> Complaints:
+    """While a handler goes on that was told to end, its instance begins none beside."""
+    for act in tale.acts:
+        for other in tale.acts:
+            same = other.job == act.job and other.instance == act.instance
+            # one that a crash has cut off is another machine's, as it were
+            gone_on = other.cancelled < act.began < other.ended
+            if same and gone_on and other.how != "crashed":
+                yield f"{act.began:.3f} {act.instance}: {act.name} beside {other.name}"
+
+
 def what_is_won_is_begun(tale: Tale) -> Complaints:
     """Who wins a slot while healthy begins it, as soon as the answer is there."""
     for attempt in _never_begun(tale):
@@ -146,8 +194,10 @@ def what_is_won_unheard_is_ended(tale: Tale) -> Complaints:
     """A slot that its winner doesn't begin is not left running, if it can be told.
 
     Not judged: what the store granted when the winner was gone, or when it had asked
-    for the last time, since a request that comes after all others can't be recalled.
+    for the last time, since a request that comes after all others can't be recalled;
+    nor a copy of one that was late as long as the store's clock was ahead.
     """
+    late = {step.token for step in tale.steps if isinstance(step.reply, Late)}
     for attempt in _never_begun(tale):
         won, who = attempt.granted.time, attempt.claim.instance_id
         if attempt.way is not None:
@@ -155,7 +205,8 @@ def what_is_won_unheard_is_ended(tale: Tale) -> Complaints:
                 yield f"{attempt.name}: never begun, ended as {attempt.end}"
             continue
         gave_up = attempt.claim.slot / 1000 + attempt.claim.limit
-        asked = shown(tale, who, won) < gave_up - SLACK
+        in_time = shown(tale, who, won) < gave_up - SLACK
+        asked = in_time and attempt.claim.token not in late
         life = tale.life_at(who, won)
         if asked and life is not None and can_tell(tale, life, won):
             yield f"{attempt.name}: won at {won:.3f} by {who}, running for ever"
@@ -164,10 +215,25 @@ def what_is_won_unheard_is_ended(tale: Tale) -> Complaints:
 def can_tell(tale: Tale, life: Life, since: float) -> bool:
     """Tell whether an instance reached the store while it had an end to write."""
     limit = since + settle_limit(LEASE, tale.plan.stop_timeout)
-    return any(
+    return _told_in_stop(tale, life, since, limit) or any(
         life.began <= begin < life.ended
         and max(begin, since) + ANSWER < min(end, limit)
         for begin, end in tale.health(life.instance)
+    )
+
+
+def _told_in_stop(tale: Tale, life: Life, since: float, limit: float) -> bool:
+    # a stop gives the writing its whole time, unless a crash ends it
+    begin, end = max(since, life.stopped), life.stopped + tale.plan.stop_timeout
+    calm = [
+        spell.ended + spell.after
+        for spell in tale.spells
+        if spell.who == life.instance and spell.ended < inf
+    ]
+    return not life.crashed and any(
+        begin <= free and not tale.troubled(life.instance, free + SLACK, free + ANSWER)
+        for free in (begin, *calm)
+        if free + ANSWER < min(end, limit)
     )
 
 

@@ -22,7 +22,13 @@ from property_tests.clusters.play import play
 @example(plan=kept.THE_STORE_SET_BACK)
 @example(plan=kept.WON_UNHEARD)
 @example(plan=kept.WON_UNHEARD_WITHOUT_TIME)
+@example(plan=kept.WON_UNHEARD_THEN_CUT_OFF)
+@example(plan=kept.WON_UNHEARD_BEFORE_A_STOP)
+@example(plan=kept.STOPPED_WHILE_ASKING)
 @example(plan=kept.STOPPED_IN_ITS_MIDST)
+@example(plan=kept.ALL_FROZEN)
+@example(plan=kept.A_CLOCK_SET_BACK)
+@example(plan=kept.ASKED_TOO_EARLY)
 @example(plan=kept.STUBBORN)
 @example(plan=kept.CUT_OFF_AT_ITS_END)
 def test_a_claim_only_cluster_keeps_its_promises(loop: Loop, plan: Plan) -> None:
