@@ -25,6 +25,7 @@ from property_tests.races.requests import (
 WORKERS = "ABCD"
 BURSTS = 3
 MOST_STEPS = 8
+MOST_ATTEMPTS = 3
 
 
 class Clock(StrEnum):
@@ -41,10 +42,14 @@ class Clock(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ask:
-    """Send a request, and leave before the answer after so many seconds, if any."""
+    """Send a request, and leave before the answer after so many seconds, if any.
+
+    ``own`` has it be about the attempt that this worker won last, if it has won any.
+    """
 
     request: Request
     patience: float | None = None
+    own: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -151,7 +156,11 @@ class _Draw:
     def _step(self, worker: str, *, moves: bool) -> Step:
         if moves and self._happens(0.25):
             return self._pass(self._chance.choice(self._pace.moves))
-        return Ask(request=self._request(worker), patience=self._patience())
+        return Ask(
+            request=self._request(worker),
+            patience=self._patience(),
+            own=self._happens(0.6),
+        )
 
     def _pass(self, ms: int) -> Pass:
         self._now += ms
@@ -184,11 +193,11 @@ class _Draw:
 
     def _claim(self, worker: str, known: list[Claim]) -> Claim:
         """Claim a first attempt or the next one, or deliver a copy of a claim."""
-        wants = self._chance.choice("11112222c" if self._field.store.leases else "11c")
-        if wants == "c" and known:
-            return self._chance.choice(known)
-        if wants == "2" and known:
-            last = self._chance.choice(known)
+        wants = self._chance.choice("1112222c" if self._field.store.leases else "11c")
+        last = self._chance.choice(known) if known else None
+        if wants == "c" and last is not None:
+            return last
+        if wants == "2" and last is not None and last.attempt < MOST_ATTEMPTS:
             claim = self._new_claim(worker, last.job, last.slot, last.attempt + 1)
         else:
             job = self._chance.choice([*self._field.jobs, self._field.jobs[0]])
@@ -208,7 +217,7 @@ class _Draw:
             mode=Reason.SCHEDULED if attempt == 1 else Reason.TAKEOVER,
             lease=self._chance.choice(self._pace.leases),
             overlap=self._chance.choice(list(Overlap)),
-            max_attempts=self._chance.randint(1, 3),
+            max_attempts=self._chance.randint(1, MOST_ATTEMPTS),
             limit=self._chance.choice([60.0, 5.0]),
             startable=self._chance.choice([60.0, 5.0]),
             keep=self._chance.choice([1, 2, 5]) if self._field.store.trims else MANY,
@@ -223,7 +232,7 @@ class _Draw:
 
     def _act(self, claim: Claim) -> Request:
         job, slot, token = claim.job, claim.slot, claim.token
-        act = self._chance.choice("bbrrf" if self._field.store.leases else "f")
+        act = self._chance.choice("bbrrff" if self._field.store.leases else "f")
         if act == "b":
             lease = self._chance.choice(self._pace.leases)
             return Heartbeat(job=job, slot=slot, token=token, lease=lease)

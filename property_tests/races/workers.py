@@ -6,6 +6,7 @@ Decides when each request counts as begun and ended. Must not know what is asked
 import time
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
 import anyio
@@ -13,12 +14,12 @@ from anyio.from_thread import BlockingPortal, start_blocking_portal
 
 from anarchon.bridge import Bridge
 from anarchon.connecting import connected
-from anarchon.protocol import Backend, ClaimStore
+from anarchon.protocol import Backend, Claim, ClaimStore, Won
 from anarchon.testing.conformance import ManualClock
 from property_tests.races.laws import Asked
 from property_tests.races.linearizing import Operation
 from property_tests.races.plans import Ask, Step
-from property_tests.races.requests import sent
+from property_tests.races.requests import Finish, Heartbeat, Release, Request, sent
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -38,9 +39,11 @@ class Worker:
         self._bridge = bridge
         self._store = store
         self._clock = clock
+        self._won: Claim | None = None
 
     async def prepare(self, jobs: Sequence[str]) -> int | None:
         """Create what these jobs need, and return the store's time."""
+        self._won = None
         await self._bridge.call(self._store.prepare, jobs, bound=BOUND)
         return await self._bridge.call(self._store.time, bound=BOUND)
 
@@ -64,20 +67,27 @@ class Worker:
                 await self._let_pass(step.ms)
 
     async def _ask(self, step: Ask) -> Asked:
+        request = self._about_own(step.request) if step.own else step.request
         reply = None
         began = time.perf_counter_ns()
         with anyio.move_on_after(step.patience):
-            reply = await self._bridge.call(
-                sent, step.request, self._store, bound=BOUND
-            )
+            reply = await self._bridge.call(sent, request, self._store, bound=BOUND)
         ended = time.perf_counter_ns()
+        if isinstance(request, Claim) and isinstance(reply, Won):
+            self._won = request
         return Operation(
             by=self._name,
             began=began,
-            request=step.request,
+            request=request,
             ended=None if reply is None else ended,
             reply=reply,
         )
+
+    def _about_own(self, request: Request) -> Request:
+        if self._won is None or not isinstance(request, Heartbeat | Release | Finish):
+            return request
+        won = self._won
+        return replace(request, job=won.job, slot=won.slot, token=won.token)
 
     async def _let_pass(self, ms: int) -> None:
         if self._clock is None:

@@ -36,7 +36,7 @@ def test_redis_leases_are_linearizable(fleet: Fleet, server: str, clock: Clock) 
         url = fleet[server].url
         return RedisBackend(url, "lease", namespace=new_namespace(), clock=hand)
 
-    hold_races(LEASES, redis, clock, 20)
+    hold_races(LEASES, redis, clock, 15)
 
 
 @each_clock
@@ -47,7 +47,7 @@ def test_postgres_is_linearizable(fleet: Fleet, clock: Clock) -> None:
         url = fleet["postgres18"].url
         return PostgresBackend(url, namespace=new_namespace(), clock=hand)
 
-    hold_races(UNTRIMMED, postgres, clock, 20)
+    hold_races(UNTRIMMED, postgres, clock, 15)
 
 
 @each_hand_moved
@@ -65,7 +65,7 @@ def test_redis_slots_are_linearizable(
         url = fleet["redis8"].url
         return RedisBackend(url, strategy, namespace=new_namespace(), clock=hand)
 
-    hold_races(kind, redis, clock, 12)
+    hold_races(kind, redis, clock, 10)
 
 
 def test_nats_is_linearizable(fleet: Fleet) -> None:
