@@ -1,0 +1,185 @@
+"""What becomes of a run in other packages when the instance that runs it is lost.
+
+Decides what is put beside each other, and that each loses its instance in the same way.
+Must not know how they work.
+"""
+
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Generator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from itertools import product
+
+from benchmarks.instances import ROOT, Instance, Instances
+from benchmarks.losing import Loss, lose
+from benchmarks.marks import Kind, Mark
+from benchmarks.peers.known import PEERS
+from tests.servers.fleet import Fleet
+from tests.servers.postgres import DATABASE, Postgres
+from tests.servers.server import Server
+
+INSTANCES = 2
+# seconds that the instances of a run take to be up, on a machine that is busy
+UP_WITHIN = 5
+# which is longer than anybody waits
+RUN_TAKES = 7_200
+# so long after it is due
+BEGINS_WITHIN = 30.0
+PREPARED_WITHIN = 60.0
+# so long it runs before it is lost
+AT_WORK = 2.0
+# instances of so many runs start at the same time
+AT_ONCE = 4
+# all have their connections and databases on one server
+SETTINGS = {
+    "postgres18": {"max_connections": "400"},
+    "redis8": {"databases": "64", "appendfsync": "everysec"},
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Program:
+    """What is run in an instance: its command without options, and its server.
+
+    One that is to ``prepare`` makes its tables before there are instances.
+    """
+
+    name: str
+    command: Sequence[str]
+    server: str
+    prepare: bool = False
+
+
+def _anarchon(server: str, product: str) -> Program:
+    command = [sys.executable, "-m", "benchmarks.peers.anarchon"]
+    return Program(name=f"anarchon, {product}", command=command, server=server)
+
+
+def programs() -> Sequence[Program]:
+    """Return anarchon, and all peers that have a store which they share."""
+    peers = [
+        Program(
+            name=peer.name,
+            command=peer.command,
+            server=peer.server,
+            prepare=peer.prepare,
+        )
+        for peer in PEERS
+        if peer.server is not None
+    ]
+    ours = [_anarchon("postgres18", "PostgreSQL"), _anarchon("redis8", "Redis")]
+    return [*ours, *peers]
+
+
+class AbandonedRun:
+    """A run whose instance is lost, and whoever may go on with it."""
+
+    def __init__(
+        self, program: str, loss: Loss, due: float, instances: Instances
+    ) -> None:
+        self.program = program
+        self.loss = loss
+        self._due = due
+        self._instances = instances
+        self._lost: Instance
+        self._lost_at: float
+
+    def start(self) -> None:
+        """Start the instances, and wait until they are up."""
+        self._instances.start(INSTANCES)
+
+    def lose(self) -> None:
+        """Wait until the run has begun; then kill or stop its instance."""
+        left = self._due - time.time()
+        marks = self._instances.until(bool, left + BEGINS_WITHIN)
+        if not marks:
+            raise self._instances.all[0].complain("has not begun the run")
+        time.sleep(AT_WORK)
+        self._lost = self._instances.of(marks[0])
+        self._lost_at = lose(self._lost, self.loss)
+
+    def waited(self, patience: float) -> float | None:
+        """Return how long after the loss somebody began the run again, if at all.
+
+        Return at the latest so many seconds after the loss.
+        """
+        left = max(self._lost_at + patience - time.time(), 0.0)
+        marks = self._instances.until(lambda marks: self._again(marks) != [], left)
+        again = self._again(marks)
+        return again[0] - self._lost_at if again else None
+
+    @property
+    def still_there(self) -> bool:
+        """Whether the instance that was to stop is still there."""
+        return self._lost.running
+
+    def end(self) -> None:
+        """End all instances at once; some would wait for the end of the run."""
+        for instance in self._instances.all:
+            instance.kill()
+
+    def _again(self, marks: Sequence[Mark]) -> Sequence[float]:
+        return [
+            mark.at
+            for mark in marks
+            if mark.kind is Kind.START
+            and mark.pid != self._lost.pid
+            and mark.at > self._lost_at
+        ]
+
+
+@contextmanager
+def abandoned_runs(
+    programs: Sequence[Program], fleet: Fleet
+) -> Generator[Sequence[AbandonedRun]]:
+    """Yield a run of each program that was killed, and one that was stopped."""
+    each = list(product(programs, Loss))
+    at = int(time.time()) + 1 + UP_WITHIN * len(each)
+    runs: list[AbandonedRun] = []
+    with ExitStack() as stack:
+        servers = {
+            name: stack.enter_context(fleet.fresh(name, settings=SETTINGS[name]))
+            for name in {program.server for program in programs}
+        }
+        for number, (program, loss) in enumerate(each):
+            url = _new_database(servers[program.server], number)
+            command = _command(program, url, at)
+            instances = stack.enter_context(Instances(command))
+            runs.append(AbandonedRun(program.name, loss, at, instances))
+            stack.callback(runs[-1].end)
+        for step in (AbandonedRun.start, AbandonedRun.lose):
+            with ThreadPoolExecutor(AT_ONCE) as threads:
+                # the list lets errors out
+                list(threads.map(step, runs))
+        yield runs
+
+
+def _command(program: Program, url: str, at: int) -> Sequence[str]:
+    job = ["--jobs", "1", "--at", str(at), "--seconds", str(RUN_TAKES)]
+    command = [*program.command, "--url", url, *job]
+    if program.prepare:
+        _prepare(command)
+    return command
+
+
+def _new_database(server: Server, number: int) -> str:
+    if isinstance(server, Postgres):
+        server.ask(f"CREATE DATABASE run{number}")
+        return f"{server.url.removesuffix(DATABASE)}run{number}"
+    return f"{server.url}/{number}"
+
+
+def _prepare(command: Sequence[str]) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        options = ["--prepare", "--log", f"{folder}/log"]
+        subprocess.run(  # noqa: S603  our own
+            [*command, *options],
+            cwd=ROOT,
+            check=True,
+            capture_output=True,
+            timeout=PREPARED_WITHIN,
+        )
