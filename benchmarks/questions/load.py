@@ -1,6 +1,6 @@
 """What instances ask of their store, for runs and while idle, and how it grows."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import anyio
 
@@ -15,6 +15,7 @@ from benchmarks.stores import REDIS
 from tests.servers.fleet import Fleet
 
 TITLE = "Load on the store"
+CALLS_TITLE = "Calls for each run"
 
 MANY = (1, 3, 10, 50)
 # seconds that a run takes
@@ -61,25 +62,38 @@ def answer(effort: Effort) -> Answer:
 def calls_table(calls: Calls, idle: Idle) -> Table:
     """Show what each run costs the store."""
     return Table(
-        title="Calls for each run",
+        title=CALLS_TITLE,
         text=(
             f"All calls of all instances, divided by the runs. {JOBS} jobs run once "
             "each within a minute, with the default options (lease 30 s, heartbeat "
             "5 s, jitter 2 s). Counted on the memory store and on virtual time, where "
             "nothing disturbs: the numbers are exact, and the same each time."
         ),
-        rows=[
-            Row(name=f"runs of {takes:g} s, {k} instances", cells=_cells(each))
-            for (takes, k), each in calls.items()
-        ],
+        rows=[row for takes in LENGTHS for row in _rows(takes, calls)],
         unit="calls",
         notes=list(_notes(calls, idle)),
     )
 
 
-def _cells(each: Mapping[str, float]) -> Mapping[str, Cell]:
-    cells = {title: _one(each.get(word, 0.0)) for word, title in WORDS.items()}
-    return {**cells, "in all": _one(sum(each.values()))}
+def _rows(takes: float, calls: Calls) -> Iterator[Row]:
+    each = {
+        instances(k): found for (length, k), found in calls.items() if length == takes
+    }
+    for word, title in WORDS.items():
+        cells = {name: _one(found.get(word, 0.0)) for name, found in each.items()}
+        yield Row(name=row_name(takes, title), cells=cells)
+    cells = {name: _one(sum(found.values())) for name, found in each.items()}
+    yield Row(name=row_name(takes, "all"), cells=cells)
+
+
+def row_name(takes: float, title: str) -> str:
+    """Return the name of the row for runs that take so many seconds."""
+    return f"runs of {takes:g} s: {title}"
+
+
+def instances(number: int) -> str:
+    """Return the name of the column for so many instances."""
+    return f"{number} instance{'' if number == 1 else 's'}"
 
 
 def _notes(calls: Calls, idle: Idle) -> Iterator[str]:
@@ -108,17 +122,18 @@ def idle_table(idle: Idle) -> Table:
             "doing so while jobs run, and these calls are not in the table above."
         ),
         rows=[
-            Row(
-                name=f"{k} instances",
-                cells={
-                    "calls a minute": _one(each),
-                    "of each instance": _one(each / k),
-                    f"for each run, at {JOBS} runs a minute": _one(each / JOBS),
-                },
-            )
-            for k, each in idle.items()
+            _idle_row("a minute", idle, lambda k: idle[k]),
+            _idle_row("a minute, of each instance", idle, lambda k: idle[k] / k),
+            _idle_row(
+                f"for each run, at {JOBS} runs a minute", idle, lambda k: idle[k] / JOBS
+            ),
         ],
+        unit="calls",
     )
+
+
+def _idle_row(name: str, idle: Idle, of: Callable[[int], float]) -> Row:
+    return Row(name=name, cells={instances(k): _one(of(k)) for k in idle})
 
 
 def served_table(served: Served) -> Table:
@@ -181,7 +196,7 @@ def _both(name: str, found: Sequence[Size]) -> Iterator[tuple[str, Sequence[Cell
 def goal(calls: Calls) -> Goal:
     """Hold the calls of short runs to their limit."""
     each = calls[SHORT, GOAL_FOR]
-    parts = ", ".join(f"{WORDS[word]} {number(each[word])}" for word in each)
+    parts = ", ".join(f"{WORDS[word]} {number(each[word])}" for word in sorted(each))
     return Goal(
         text=(
             f"store calls that {GOAL_FOR} instances make for a run of {SHORT:g} s in "
@@ -204,8 +219,8 @@ def calls_plot(calls: Calls) -> Plot:
         ]
         for takes in LENGTHS
     }
-    title, y = "Calls for each run", "calls"
-    return Plot(name="calls", title=title, x="instances", y=y, lines=lines)
+    name, y = "load-calls", "calls"
+    return Plot(name=name, title=CALLS_TITLE, x="instances", y=y, lines=lines)
 
 
 def size_plot(sizes: Sizes, runs: Sequence[int]) -> Plot:
@@ -214,8 +229,8 @@ def size_plot(sizes: Sizes, runs: Sequence[int]) -> Plot:
         name: [(float(r), s.bytes / KILO) for r, s in zip(runs, found, strict=True)]
         for name, found in sizes.items()
     }
-    title = "What a store keeps"
-    return Plot(name="growth", title=title, x="runs", y="KB", lines=lines)
+    name, title = "load-growth", "What a store keeps"
+    return Plot(name=name, title=title, x="runs", y="KB", lines=lines)
 
 
 def _one(value: float) -> Cell:
