@@ -6,7 +6,6 @@ know which mutants there are. The checkout itself is only read.
 
 import os
 import shutil
-import signal
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -85,36 +84,27 @@ def _copy(source: Path, target: Path) -> None:
 def _run(suite: Suite, root: Path, failure: Path, bound: float) -> Verdict:
     began = monotonic()
     command = [sys.executable, "-m", "pytest", *OPTIONS, f"--first-failure={failure}"]
-    process = subprocess.Popen(
-        [*command, *suite.tests, "-k", suite.keyword],
-        cwd=root,
-        env=os.environ | {"CI": "true"},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        start_new_session=True,
-    )
     try:
-        said, _ = process.communicate(timeout=bound)
+        done = subprocess.run(
+            [*command, *suite.tests, "-k", suite.keyword],
+            cwd=root,
+            env=os.environ | {"CI": "true"},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            timeout=bound,
+            check=False,
+        )
     except subprocess.TimeoutExpired:
         fate, told = Fate.KILLED, f"not over after {bound:.0f} s"
     else:
-        fate, told = _judge(process.returncode, said, failure)
-    finally:
-        _end(process)
+        fate, told = _judge(done, failure)
     return Verdict(fate=fate, told=told, seconds=monotonic() - began)
 
 
-def _judge(code: int, said: str, failure: Path) -> tuple[Fate, str]:
-    if code == ALL_PASSED:
+def _judge(done: "subprocess.CompletedProcess[str]", failure: Path) -> tuple[Fate, str]:
+    if done.returncode == ALL_PASSED:
         return Fate.SURVIVED, ""
-    if code == SOME_FAILED and failure.exists():
+    if done.returncode == SOME_FAILED and failure.exists():
         return Fate.KILLED, failure.read_text("utf-8")
-    return Fate.BROKEN, said[-2_000:]
-
-
-def _end(process: "subprocess.Popen[str]") -> None:
-    # servers that it started are of its group
-    if process.poll() is None:
-        os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
+    return Fate.BROKEN, done.stdout[-2_000:]
