@@ -1,0 +1,81 @@
+"""What one server carries, on paper: what a call takes, and how many a run needs.
+
+Decides the arithmetic, and where the number of calls stands in the answer to that.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from benchmarks.page import number
+from benchmarks.questions.load import CALLS_TITLE, WORDS, instances, row_name
+from benchmarks.report import Answer, Cell
+from benchmarks.served_time import CLAIM, FINISH, HEARTBEAT, TAKEN
+
+US = 1e6
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """How many calls of one kind a run needs, and the seconds that one takes."""
+
+    title: str
+    calls: float
+    seconds: float
+
+    def __str__(self) -> str:
+        return f"{number(self.calls)} {self.title} x {number(self.seconds * US)} us"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Capacity:
+    """What the calls of a run take together."""
+
+    parts: Sequence[Part]
+
+    @property
+    def seconds(self) -> float:
+        """For how long a run keeps the store busy."""
+        return sum(part.calls * part.seconds for part in self.parts)
+
+    @property
+    def runs(self) -> float:
+        """How many runs a second keep it busy all the time."""
+        return 1 / self.seconds
+
+    def __str__(self) -> str:
+        parts = " + ".join(str(part) for part in self.parts if part.calls)
+        total = number(self.seconds * US)
+        return f"{parts} = {total} us; 1 s / {total} us = {number(self.runs)}"
+
+
+def capacity(
+    load: Answer | None, seconds: Mapping[str, float], takes: float, many: int
+) -> Capacity | None:
+    """Return what is carried with so many instances, if their calls were counted."""
+    calls = {word: _calls(load, takes, title, many) for word, title in WORDS.items()}
+    known = {word: count for word, count in calls.items() if count is not None}
+    if len(known) < len(WORDS):
+        return None
+    counted = {
+        "claim granted": (1.0, CLAIM),
+        "claims refused": (known["claim"] - 1, TAKEN),
+        # one that finds the lease alive is refused as well
+        WORDS["check"]: (known["check"], TAKEN),
+        WORDS["heartbeat"]: (known["heartbeat"], HEARTBEAT),
+        "finish": (known["finish"], FINISH),
+    }
+    return Capacity(
+        parts=[
+            Part(title=title, calls=count, seconds=seconds[word])
+            for title, (count, word) in counted.items()
+        ]
+    )
+
+
+def _calls(load: Answer | None, takes: float, title: str, many: int) -> float | None:
+    for table in load.tables if load is not None else ():
+        for row in table.rows:
+            if (table.title, row.name) == (CALLS_TITLE, row_name(takes, title)):
+                cell = row.cells.get(instances(many))
+                return cell.median if isinstance(cell, Cell) else None
+    return None

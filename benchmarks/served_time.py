@@ -1,0 +1,69 @@
+"""What a call costs a server: how long its processes were on a processor for it.
+
+Decides which calls are made, and by how many callers. Nothing that the client does is
+counted, nor what the server waits for, such as its disk.
+"""
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TypeVar
+
+import anyio
+import psutil
+
+from anarchon.backends import backend_from
+from anarchon.connecting import connected
+from benchmarks.claiming import MOST, Calls, Turns
+
+T = TypeVar("T")
+
+CLAIM, TAKEN, HEARTBEAT, FINISH = WORDS = (
+    "claim",
+    "claim of a taken slot",
+    "heartbeat",
+    "finish",
+)
+CLAIMS = 320
+NANO = 1e-9
+
+
+async def served_seconds(url: str, pid: int, turns: int) -> Mapping[str, float]:
+    """Return what each call takes of the server whose first process has this pid."""
+    claims, spent = Turns(CLAIMS, leases=True), dict.fromkeys(WORDS, 0.0)
+    async with connected(backend_from(url)) as (bridge, store):
+        calls = Calls(bridge, store, direct=True).by_word(leases=True)
+        await store.prepare(claims.jobs)
+        for turn in range(turns + 1):
+            won = claims.next()
+            for word in WORDS:
+                seconds = await _spent_on(calls[word], won, pid)
+                # in the first turn connections are made, and scripts get known
+                spent[word] += seconds if turn else 0.0
+    return {word: seconds / turns / CLAIMS for word, seconds in spent.items()}
+
+
+async def _spent_on(
+    call: Callable[[T], Awaitable[object]], things: Sequence[T], pid: int
+) -> float:
+    left, before = iter(things), _on_processor(pid)
+
+    async def caller() -> None:
+        for thing in left:
+            await call(thing)
+
+    async with anyio.create_task_group() as group:
+        for _ in range(MOST):
+            group.start_soon(caller)
+    after = _on_processor(pid)
+    return sum(after[process] - before.get(process, 0.0) for process in after)
+
+
+def _on_processor(pid: int) -> Mapping[str, float]:
+    """Return the seconds of each task of a process, and of all its children."""
+    first = psutil.Process(pid)
+    files = [
+        file
+        for process in (first, *first.children(recursive=True))
+        for file in Path(f"/proc/{process.pid}/task").glob("*/schedstat")
+    ]
+    return {str(file): int(file.read_text().split()[0]) * NANO for file in files}
