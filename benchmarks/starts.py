@@ -60,11 +60,11 @@ class Starts:
 
 async def of_jobs(url: str, plan: Plan) -> Starts:
     """Let each job run once; return the starts of those that are watched."""
-    late, over = list[float](), anyio.Event()
+    late, over, watched = list[float](), anyio.Event(), plan.watched
 
     async def handler(context: anarchon.RunContext) -> None:
         late.append(time.time() - context.slot / 1000)
-        if len(late) == plan.watched:
+        if len(late) == watched:
             over.set()
 
     due = round(time.time() + plan.lead, 3)
@@ -74,17 +74,17 @@ async def of_jobs(url: str, plan: Plan) -> Starts:
         jobs.every(f"job-{number}", PERIOD, handler, offset=at)
     async with anarchon.open_scheduler(url, jobs=jobs, jitter=0, catch_up=0):
         cpu = await _cpu_between(due, over)
-    return Starts(late=late[: plan.watched], cpu=cpu)
+    return Starts(late=late[:watched], cpu=cpu)
 
 
 async def of_bare_tasks(plan: Plan) -> Starts:
     """Let bare tasks sleep until the same instants; return how late they woke."""
-    late, over, cpu = list[float](), anyio.Event(), 0.0
+    late, over, watched, cpu = list[float](), anyio.Event(), plan.watched, 0.0
 
     async def task(at: float) -> None:
         await anyio.sleep(max(0.0, at - time.time()))
         late.append(time.time() - at)
-        if len(late) == plan.watched:
+        if len(late) == watched:
             over.set()
 
     due = time.time() + plan.lead
@@ -93,7 +93,7 @@ async def of_bare_tasks(plan: Plan) -> Starts:
             group.start_soon(task, due + offset)
         cpu = await _cpu_between(due, over)
         group.cancel_scope.cancel()
-    return Starts(late=late[: plan.watched], cpu=cpu)
+    return Starts(late=late[:watched], cpu=cpu)
 
 
 async def _cpu_between(due: float, over: anyio.Event) -> float:
