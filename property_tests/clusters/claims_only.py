@@ -3,18 +3,14 @@
 Decides which invariants are judged there. Must not know what they say.
 """
 
-from property_tests.clusters import (
-    claims_only_ends,
-    claims_only_slots,
-    ends,
-    invariants,
-)
+from property_tests.clusters import claims_only_ends, claims_only_slots
+from property_tests.clusters.invariants import history, leases, lives, slots, stops
 from property_tests.clusters.judge import Invariant
 from property_tests.clusters.plans import Kind
 from property_tests.clusters.tale import Tale
 
 INVARIANTS: tuple[Invariant, ...] = (
-    ends.schedulers_live_on,
+    lives.schedulers_live_on,
     claims_only_slots.each_slot_is_granted_once,
     claims_only_slots.runs_have_no_lease,
     claims_only_slots.due_slots_are_told,
@@ -25,24 +21,24 @@ INVARIANTS: tuple[Invariant, ...] = (
     claims_only_slots.what_is_won_is_begun,
     claims_only_slots.what_is_won_unheard_is_ended,
     claims_only_slots.blocked_jobs_are_told,
-    invariants.attempts_run_where_they_were_won,
+    leases.attempts_run_where_they_were_won,
     claims_only_ends.ends_are_on_record,
     claims_only_ends.nothing_is_handed_over,
     claims_only_ends.ends_are_told,
     claims_only_ends.timeouts_are_kept,
     claims_only_ends.errors_have_causes,
-    ends.history_has_each_attempt,
-    ends.nothing_ends_that_never_began,
-    ends.stops_are_bounded,
-    ends.stops_cancel_handlers,
-    ends.nothing_leaks,
+    history.history_has_each_attempt,
+    history.nothing_ends_that_never_began,
+    stops.stops_are_bounded,
+    stops.stops_cancel_handlers,
+    lives.nothing_leaks,
 )
 
 
 def complaints(tale: Tale) -> list[str]:
     """Return what was broken, each with the name of the invariant."""
-    judged = INVARIANTS if tale.death is None else (ends.schedulers_live_on,)
+    judged = INVARIANTS if tale.death is None else (lives.schedulers_live_on,)
     if tale.plan.store is Kind.CLAIMS:
         # where no time is told, an instance whose clock is ahead takes slots early
-        judged = (*judged, ends.slots_are_granted_in_order_and_time)
+        judged = (*judged, slots.slots_are_granted_in_order_and_time)
     return [f"{each.__name__}: {line}" for each in judged for line in each(tale)]

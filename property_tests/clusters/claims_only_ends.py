@@ -10,7 +10,7 @@ from anarchon.events import Error, Failure, Interrupted, RunEvent, Start, Succes
 from anarchon.model import CancelReason, Status
 from anarchon.rules.lease import MAX_CALL
 from property_tests.clusters.claims_only_slots import can_tell, is_ahead
-from property_tests.clusters.invariants import SLACK, Complaints, shielded
+from property_tests.clusters.invariants import SLACK, Complaints
 from property_tests.clusters.tale import Act, Life, Tale
 
 
@@ -23,10 +23,10 @@ def ends_are_on_record(tale: Tale) -> Complaints:
         record, due = tale.on_record.get(act.name), due_end(act)
         if record is None or due is None or record.status is due:
             continue
-        if record.status is Status.FAILED and _took_too_long(tale, act):
+        if record.status is Status.FAILED and took_too_long(tale, act):
             continue
         life = _life_of(tale, act)
-        if record.status is not Status.RUNNING or _could_tell(tale, act, life):
+        if record.status is not Status.RUNNING or could_tell(tale, act, life):
             yield f"{act.name} {act.how} ({act.why}), on record as {record.status}"
 
 
@@ -45,8 +45,8 @@ def due_end(act: Act) -> Status | None:
             return None
 
 
-def _took_too_long(tale: Tale, act: Act) -> bool:
-    # it returned by itself, but so late that it counts as timed out
+def took_too_long(tale: Tale, act: Act) -> bool:
+    """Tell whether a handler ended by itself, but so late that it counts as failed."""
     timeout = tale.plan.job(act.job).timeout
     return timeout is not None and act.ended - act.began > timeout - SLACK
 
@@ -55,7 +55,8 @@ def _life_of(tale: Tale, act: Act) -> Life:
     return next(life for life in reversed(tale.lives) if act in tale.acts_in(life))
 
 
-def _could_tell(tale: Tale, act: Act, life: Life) -> bool:
+def could_tell(tale: Tale, act: Act, life: Life) -> bool:
+    """Tell whether an instance could write the end of a handler in time."""
     # what is written at once is written in a stop as well
     before, after = act.ended - MAX_CALL, act.ended + SLACK
     in_time = not life.crashed and after < life.stopped + tale.plan.stop_timeout
@@ -109,7 +110,7 @@ def timeouts_are_kept(tale: Tale) -> Complaints:
         timeout = tale.plan.job(act.job).timeout
         if timeout is None:
             continue
-        limit = act.began + timeout + SLACK + shielded(tale, act)
+        limit = max(act.began + timeout, tale.shielded_until(act)) + SLACK
         late = min(act.cancelled, act.ended) > limit
         if late and tale.awake(act.instance, act.began, limit):
             yield f"{act.name} on {act.instance}: goes on after its timeout"

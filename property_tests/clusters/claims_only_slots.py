@@ -13,6 +13,7 @@ from anarchon.model import CancelReason, Reason, Status
 from anarchon.protocol import Claim, Done, Early, Late
 from anarchon.rules.lease import MAX_CALL, settle_limit
 from anarchon.testing.journal import Entry
+from property_tests.clusters import plans
 from property_tests.clusters.due import at, due, settings, shown
 from property_tests.clusters.invariants import BACKOFF, SLACK, Complaints
 from property_tests.clusters.leases import Attempt
@@ -214,7 +215,8 @@ def what_is_won_unheard_is_ended(tale: Tale) -> Complaints:
 
 def can_tell(tale: Tale, life: Life, since: float) -> bool:
     """Tell whether an instance reached the store while it had an end to write."""
-    limit = since + settle_limit(LEASE, tale.plan.stop_timeout)
+    lease = plans.LEASE if tale.plan.store is plans.Kind.LEASES else LEASE
+    limit = since + settle_limit(lease, tale.plan.stop_timeout)
     return _told_in_stop(tale, life, since, limit) or any(
         life.began <= begin < life.ended
         and max(begin, since) + ANSWER < min(end, limit)

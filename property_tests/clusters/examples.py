@@ -3,6 +3,7 @@
 Decides nothing but which; each is named for the mechanism that it needs.
 """
 
+from anarchon.model import Overlap
 from property_tests.clusters.plans import (
     RUNNER,
     Conduct,
@@ -11,6 +12,7 @@ from property_tests.clusters.plans import (
     Deed,
     Freeze,
     JobPlan,
+    LostReplies,
     Machine,
     Plan,
     Slow,
@@ -20,22 +22,131 @@ from property_tests.clusters.plans import (
 )
 
 THREE = (Machine(), Machine(), Machine())
-
-
-def _plan(job: JobPlan, *deeds: Deed) -> Plan:
-    return Plan(machines=THREE, jobs=(job,), deeds=deeds)
-
-
 LONG = JobPlan(name="one", period=90, seconds=60)
+
+
+def _plan(job: JobPlan, *deeds: Deed, machines: int = 3) -> Plan:
+    return Plan(machines=(Machine(),) * machines, jobs=(job,), deeds=deeds)
+
+
+# --- how a run is lost, and noticed ---
 
 CUT_OFF_FOR_LONG = _plan(LONG, Deed(100, RUNNER, 40, CutOff(silent=True)))
 REFUSED_FOR_LONG = _plan(LONG, Deed(100, RUNNER, 40, CutOff(silent=False)))
-DEAD_WHILE_THE_STORE_IS_SET_BACK = _plan(
-    LONG, Deed(100, RUNNER, 70, Crash()), Deed(101, "A", 70, StoreClock(-300.0))
+# replies are slow, so trust that counts from them outlives the lease
+SLOW_BEATS_THEN_SILENCE = _plan(
+    LONG,
+    Deed(95, RUNNER, 13, Slow(0.0, 3.5)),
+    Deed(108, RUNNER, 40, CutOff(silent=True)),
 )
+SLOW_CLAIM_THEN_SILENCE = _plan(
+    LONG,
+    Deed(89, "A", 3, Slow(0.0, 3.0)),
+    Deed(92, "A", 40, CutOff(silent=True)),
+    machines=1,
+)
+# while it is frozen, B comes up and takes the run over
+FROZEN_WITH_A_WIN_ON_ITS_WAY = _plan(
+    LONG,
+    Deed(80, "B", 25, Crash()),
+    Deed(89, "A", 3, Slow(0.0, 3.0)),
+    Deed(92, "A", 30, Freeze(suspended=False)),
+    machines=2,
+)
+SHIELDED_WHEN_REFUSED = _plan(
+    JobPlan(name="one", period=90, seconds=60, conduct=Conduct.SHIELDS),
+    Deed(91.2, RUNNER, 17, Freeze(suspended=False)),
+)
+
+# --- how a run ends ---
+
+FINISHED_WHILE_CUT_OFF = _plan(LONG, Deed(148, RUNNER, 8, CutOff(silent=False)))
+BEATING_WHILE_THE_FINISH_IS_SLOW = _plan(LONG, Deed(140, RUNNER, 20, Slow(0.0, 3.0)))
 THAWED_WITH_AN_OLD_END = _plan(
     JobPlan(name="one", period=90, seconds=25, conduct=Conduct.RAISES),
     Deed(100, RUNNER, 30, Freeze(suspended=True)),
+)
+THAWED_AFTER_ITS_WORK = _plan(
+    JobPlan(name="one", period=90, seconds=25),
+    Deed(100, RUNNER, 30, Freeze(suspended=True)),
+)
+SWALLOWED_TIMEOUT = _plan(
+    JobPlan(name="one", period=90, seconds=60, timeout=20, conduct=Conduct.SWALLOWS)
+)
+STUBBORN_AFTER_A_TIMEOUT = _plan(
+    JobPlan(
+        name="one",
+        period=30,
+        seconds=60,
+        timeout=20,
+        conduct=Conduct.IGNORES,
+        stubborn=30,
+        overlap=Overlap.ALLOW,
+    ),
+    machines=1,
+)
+STUBBORN_WHEN_LOST = _plan(
+    JobPlan(name="one", period=90, seconds=60, conduct=Conduct.IGNORES, stubborn=30),
+    Deed(95, "A", 18, CutOff(silent=True)),
+    machines=1,
+)
+
+# --- who goes on with it ---
+
+DEAD_WHILE_THE_STORE_IS_SET_BACK = _plan(
+    LONG, Deed(100, RUNNER, 70, Crash()), Deed(101, "A", 70, StoreClock(-300.0))
+)
+# between two sweeps, so that only who watches from the lost claim on finds it
+HANDED_OVER_SOON = _plan(LONG, Deed(93, RUNNER, 40, Stop()))
+HANDED_OVER_LATER = _plan(LONG, Deed(112, RUNNER, 40, Stop()))
+# the backup is who has just lost the run
+HANDED_OVER_TO_ITS_LOSER = _plan(
+    LONG,
+    Deed(95, RUNNER, 16, CutOff(silent=False)),
+    Deed(112, RUNNER, 40, Stop()),
+    machines=2,
+)
+# the slot passed while A was frozen, so only a sweep tells it of the run
+UNWATCHED_AFTER_A_FREEZE = _plan(
+    JobPlan(name="one", period=90, seconds=80),
+    Deed(85, "A", 40, Freeze(suspended=False)),
+    Deed(148, RUNNER, 70, Crash()),
+    machines=2,
+)
+USED_UP = _plan(
+    JobPlan(name="one", period=90, seconds=60, max_attempts=1),
+    Deed(100, RUNNER, 70, Crash()),
+)
+REPLACED_AT_A_START = _plan(LONG, Deed(100, "A", 82, Crash()), machines=1)
+# too old to be caught up, and a sweep comes too late
+LEFT_AT_A_START = _plan(
+    JobPlan(name="one", period=90, seconds=100), Deed(245, "A", 12, Crash()), machines=1
+)
+LEFT_BESIDE_A_NEWER_ONE = _plan(
+    JobPlan(name="one", period=30, seconds=100, overlap=Overlap.ALLOW),
+    Deed(99, "A", 13, Crash()),
+    machines=1,
+)
+# the claim for the next slot tells of the takeover before its own repetition does
+TAKEN_OVER_UNHEARD = _plan(
+    JobPlan(name="one", period=30, seconds=100),
+    Deed(99, RUNNER, 70, Crash()),
+    *(Deed(110, who, 9.5, LostReplies(silent=True)) for who in "ABC"),
+)
+
+# --- how slots are asked for ---
+
+CUT_OFF_FOR_A_MOMENT = _plan(LONG, Deed(89, "A", 3, CutOff(silent=False)), machines=1)
+WON_UNHEARD = _plan(
+    JobPlan(name="one", period=90, seconds=60, max_attempts=1),
+    Deed(89, "A", 23, LostReplies(silent=True)),
+    machines=1,
+)
+FROZEN_FOR_THREE_SLOTS = _plan(
+    JobPlan(name="one", period=20, seconds=10), Deed(50, "A", 70, Freeze(False))
+)
+SET_FORWARD_FOR_A_MOMENT = _plan(
+    JobPlan(name="one", period=30, seconds=10), Deed(100, "A", 5, StoreClock(300.0))
 )
 # a call that is under way in the freeze is answered at the thaw, and tells no time
 THAWED_IN_A_CALL = Plan(
@@ -54,6 +165,15 @@ THAWED_IN_A_CALL = Plan(
     ),
     stop_timeout=5,
 )
+# its wall clock would hand slots on that its monotonic one has handed on already
+SUSPENDED_WITH_A_CLOCK_THAT_IS_BEHIND = Plan(
+    machines=(Machine(offset=-90.0), Machine()),
+    jobs=(JobPlan(name="one", period=30, seconds=10),),
+    deeds=(Deed(75, "A", 20, Freeze(suspended=True)),),
+)
+
+# --- how a scheduler stops ---
+
 STOPPED_WHILE_IT_STARTS = Plan(
     machines=(Machine(), Machine()),
     jobs=(JobPlan(name="one", period=30, seconds=40),),
@@ -65,3 +185,35 @@ STOPPED_WHILE_IT_STARTS = Plan(
         Deed(108, RUNNER, 20, Crash()),
     ),
 )
+STOPPED_WHILE_IT_ASKS = _plan(
+    LONG, Deed(88, "A", 40, CutOff(silent=False)), Deed(93, "A", 20, Stop())
+)
+STOPPED_WHILE_CUT_OFF = _plan(
+    LONG, Deed(100, RUNNER, 40, CutOff(silent=True)), Deed(105, RUNNER, 20, Stop())
+)
+STOPPED_WITH_A_WIN_ON_ITS_WAY = _plan(
+    LONG,
+    Deed(89, "A", 3, Slow(0.0, 3.0)),
+    Deed(92, "A", 20, Stop()),
+    machines=1,
+)
+STOPPED_AFTER_A_WIN_UNHEARD = _plan(
+    LONG,
+    Deed(89, "A", 10, LostReplies(silent=True)),
+    Deed(92, "A", 20, Stop()),
+    machines=1,
+)
+# it waits for a handler, while there are runs of others to watch
+STOPPED_AMONG_RUNS = _plan(
+    JobPlan(
+        name="one",
+        period=30,
+        seconds=80,
+        conduct=Conduct.IGNORES,
+        stubborn=30,
+        overlap=Overlap.ALLOW,
+    ),
+    Deed(100, RUNNER, 20, Stop()),
+)
+
+KEPT = {name: plan for name, plan in globals().items() if isinstance(plan, Plan)}

@@ -8,5 +8,5 @@ differs from run to run.
 from hypothesis import Phase, settings
 
 # to explain means to trace every line: a play takes a tenth of a second without that
-_DRAWN = [phase for phase in Phase if phase is not Phase.explain]
-PHASES = [Phase.explicit] if settings().derandomize else _DRAWN
+DRAWN = [phase for phase in Phase if phase is not Phase.explain]
+PHASES = [Phase.explicit] if settings().derandomize else DRAWN

@@ -7,8 +7,9 @@ counted from the start of the play.
 
 from dataclasses import dataclass, fields
 from enum import StrEnum
+from math import inf
 
-from anarchon.model import Overlap
+from anarchon.model import LostContact, Overlap
 
 LEASE = 15.0
 HEARTBEAT = 3.0
@@ -16,8 +17,10 @@ JITTER = 1.0
 MAX_LATE = 20.0
 CATCH_UP = 60.0
 # of a handler's work, so much is done under the context's shield, in this time
-SHIELDED = 4
-SHIELD = 5.0
+SHIELDED = 30
+SHIELD = 35.0
+# the longest that a storm delays what it doesn't lose
+STORM = 6.0
 
 NAMES = "ABCDE"
 # whoever has a handler in progress just then, the first instance if nobody has
@@ -56,6 +59,7 @@ class JobPlan:
     overlap: Overlap = Overlap.SKIP
     timeout: int | None = None
     max_attempts: int = 3
+    on_lost_contact: LostContact = LostContact.CANCEL
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -163,6 +167,23 @@ class Deed:
         return f"{self.at:8g} s  {self.who}  for {self.lasts:g} s  {self.trouble}"
 
 
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """A run by hand: when, of which job, on whom, and when the caller is cancelled.
+
+    ``who`` is the name of an instance, or ``RUNNER``; ``gives_up`` is in seconds after
+    the call.
+    """
+
+    at: float
+    who: str
+    job: str
+    gives_up: float = inf
+
+    def __str__(self) -> str:
+        return f"{self.at:8g} s  {self.who}  run now {self.job}, for {self.gives_up} s"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
     """A whole play; ``chance`` seeds the jitters, ``stop_timeout`` bounds the stops.
@@ -173,6 +194,7 @@ class Plan:
     machines: tuple[Machine, ...]
     jobs: tuple[JobPlan, ...]
     deeds: tuple[Deed, ...] = ()
+    asks: tuple[Ask, ...] = ()
     stop_timeout: int = 5
     chance: int = 0
     store: Kind = Kind.LEASES
@@ -185,7 +207,8 @@ class Plan:
     @property
     def end(self) -> float:
         """When the last trouble is over."""
-        return max((deed.at + deed.lasts for deed in self.deeds), default=0.0)
+        asks = (ask.at for ask in self.asks)
+        return max((*(deed.at + deed.lasts for deed in self.deeds), *asks), default=0.0)
 
     def machine(self, name: str) -> Machine:
         """Return the machine of this name."""
@@ -205,6 +228,7 @@ class Plan:
                 *(f"{name} {machine}" for name, machine in named),
                 *(_differences(job) for job in self.jobs),
                 *map(str, sorted(self.deeds, key=lambda deed: deed.at)),
+                *map(str, sorted(self.asks, key=lambda ask: ask.at)),
             )
         )
 

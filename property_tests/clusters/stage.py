@@ -12,11 +12,11 @@ import anyio.lowlevel
 
 from anarchon.errors import BackendUnavailable
 from anarchon.events import EVENT_NAMES, Event
-from anarchon.testing.faults import FAIL_AFTER, HANG_AFTER, Fault
+from anarchon.rules.lease import MAX_CALL
+from anarchon.testing.faults import FAIL_AFTER, HANG_AFTER, OK, Fault
 from anarchon.testing.instance import Instance
 from property_tests.clusters.plans import (
-    HEARTBEAT,
-    LEASE,
+    STORM,
     Copies,
     Crash,
     CutOff,
@@ -30,18 +30,18 @@ from property_tests.clusters.plans import (
     Trouble,
     WrongClock,
 )
-from property_tests.clusters.tale import EVERYBODY, Life, Spell, Tale
+from property_tests.clusters.tale import Life, Spell, Tale
 
 # a start that gets no answer is tried again
 PATIENCE = 30.0
 RETRY = 1.0
-# the longest call, and the longest wait before it is sent again
-AFTER_SILENCE = 10.0
-STORM = 6.0
-# a timer looks at its clock once a minute
-AFTER_STEP = 62.0
-# and after one of the store's clock each lease may have to run out anew
-AFTER_STORE_STEP = AFTER_STEP + LEASE + 3 * HEARTBEAT
+# what the store answers to these tells its time
+TELLING = {"time", "claim", "heartbeat", "release", "finish", "unfinished"}
+# and nobody who stops asks these
+ASKING = ("time", "claim", "unfinished", "prepare")
+MOMENT = 0.1
+# who hasn't stopped by then never will
+LONGEST_STOP = 1_000.0
 
 
 class Stage:
@@ -56,6 +56,7 @@ class Stage:
         self._life: Life | None = None
         self._disturbed: list[Trouble] = []
         self._starting = anyio.Lock()
+        self._asked_before: int | None = None
 
     async def come_up(self) -> None:
         """Start, as an operator would: again, until the store answers."""
@@ -67,10 +68,12 @@ class Stage:
 
     async def _start(self) -> None:
         self.count_calls()
+        asked = anyio.current_time()
         await self.instance.start()
         # it may have crashed meanwhile
         if self.instance.alive:
-            self._life = Life(instance=self.instance.name, began=anyio.current_time())
+            began = anyio.current_time()
+            self._life = Life(instance=self.instance.name, asked=asked, began=began)
             self._tale.lives.append(self._life)
             for name in EVENT_NAMES:
                 self.instance.scheduler.on(name, _bad_callback)
@@ -129,14 +132,46 @@ class Stage:
             await anyio.lowlevel.checkpoint()
             return
         life.stopped = anyio.current_time()
-        await self.instance.stop()
-        if not life.crashed:
+        with anyio.move_on_after(LONGEST_STOP) as patience:
+            async with anyio.create_task_group() as watching:
+                watching.start_soon(self._begin_to_count)
+                await self.instance.stop()
+                watching.cancel_scope.cancel()
+        if not life.crashed and not patience.cancelled_caught:
             life.ended, life.calls = anyio.current_time(), self._calls()
+            if self._asked_before is not None:
+                life.new = self._asked() - self._asked_before
+
+    async def _begin_to_count(self) -> None:
+        """Note what was asked when the stop has begun, which it can't while frozen."""
+        self._asked_before = None
+        await anyio.sleep(MOMENT)
+        while self.instance.frozen:
+            await anyio.sleep(MOMENT)
+        self._asked_before = self._asked()
+
+    def _asked(self) -> int:
+        return sum(self.instance.faults.calls[name] for name in ASKING)
 
     def see_state(self) -> None:
-        """Write down in which state the scheduler is."""
+        """Write down in which state the scheduler is, and when it knew its clocks."""
         if self._life is not None and self.instance.alive:
-            self._life.state = self.instance.scheduler.state
+            scheduler = self.instance.scheduler
+            self._life.state = scheduler.state
+            self._life.going = tuple(
+                (run.job, run.slot, run.attempt) for run in scheduler.running()
+            )
+        for spell in self._tale.spells:
+            if spell.who == self.instance.name and spell.ended == inf:
+                spell.ended = self._next_heard(spell.began)
+
+    def _next_heard(self, since: float) -> float:
+        heard = (
+            call.time
+            for call in self.instance.faults.log
+            if call.sent > since and call.error is None and call.operation in TELLING
+        )
+        return min(heard, default=inf)
 
     def _calls(self) -> int:
         return self.instance.faults.calls.total()
@@ -146,19 +181,23 @@ class Stage:
         if life is None or not self.instance.alive or self.instance.frozen:
             await anyio.lowlevel.checkpoint()
             return
-        spell = self._suffer(after=AFTER_SILENCE, sleeping=True)
+        spell = self._suffer(after=MAX_CALL, sleeping=True)
         self.instance.freeze()
         await anyio.sleep(seconds)
-        self._thaw(suspended)
         spell.ended = anyio.current_time()
+        self._thaw(suspended)
 
     def _thaw(self, suspended: bool) -> None:
         # it may have crashed meanwhile
-        if self.instance.frozen:
-            self.instance.thaw(suspended=suspended)
+        if not self.instance.frozen:
+            return
+        self.instance.thaw(suspended=suspended)
+        if suspended:
+            self._suffer(after=MAX_CALL, clock=True)
 
     async def _disturb(self, seconds: float, trouble: Trouble) -> None:
-        spell = self._suffer(after=AFTER_SILENCE + STORM)
+        spell = self._suffer(after=_under_way(trouble))
+        spell.arrives = isinstance(trouble, LostReplies)
         self._disturbed.append(trouble)
         self._set_faults()
         await anyio.sleep(seconds)
@@ -170,46 +209,74 @@ class Stage:
             self._tale.spells.remove(spell)
 
     def _set_faults(self) -> None:
-        faults = self.instance.faults
+        """Let all troubles of now add up; of two storms the later one blows."""
+        faults, standing = self.instance.faults, OK
         faults.clear()
         for trouble in self._disturbed:
             match trouble:
                 case CutOff(silent):
                     faults.partition(silent=silent)
-                case Slow(request, reply):
-                    faults.always(Fault(request_delay=request, reply_delay=reply))
-                case LostReplies(silent):
-                    faults.always(HANG_AFTER if silent else FAIL_AFTER)
-                case Copies(after):
-                    faults.always(Fault(copy_after=after))
                 case Storm(seed):
                     faults.storm(seed, rate=0.3, longest=STORM)
                 case _:
-                    raise AssertionError(trouble)
+                    standing = standing.along_with(_fault(trouble))
+        faults.always(standing)
 
     def _set_clock(self, by: float) -> None:
         self.instance.clock.step(by)
-        self._suffer(after=AFTER_STEP, clock=True).ended = anyio.current_time()
+        self._suffer(after=MAX_CALL, clock=True)
 
     def _set_store_clock(self, by: float) -> None:
         self._step_store(by)
-        now = anyio.current_time()
-        self._tale.store_steps.append((now, by))
-        spell = Spell(who=EVERYBODY, began=now, ended=now, after=AFTER_STORE_STEP)
-        self._tale.spells.append(spell)
+        self._tale.store_steps.append((anyio.current_time(), by))
+        for name in self._tale.plan.names:
+            self._suffer(after=MAX_CALL, store=True, who=name)
 
     def _suffer(
-        self, *, after: float, sleeping: bool = False, clock: bool = False
+        self,
+        *,
+        after: float,
+        sleeping: bool = False,
+        clock: bool = False,
+        store: bool = False,
+        who: str = "",
     ) -> Spell:
         spell = Spell(
-            who=self.instance.name,
+            who=who or self.instance.name,
             began=anyio.current_time(),
             after=after,
             sleeping=sleeping,
             clock=clock,
+            store=store,
         )
         self._tale.spells.append(spell)
         return spell
+
+
+def _fault(trouble: Trouble) -> Fault:
+    match trouble:
+        case Slow(request, reply):
+            return Fault(request_delay=request, reply_delay=reply)
+        case LostReplies(silent):
+            return HANG_AFTER if silent else FAIL_AFTER
+        case Copies(after):
+            return Fault(copy_after=after)
+        case _:
+            raise AssertionError(trouble)
+
+
+def _under_way(trouble: Trouble) -> float:
+    """Return how long a call that began in a trouble may go on after it."""
+    match trouble:
+        case CutOff(silent=True) | LostReplies(silent=True):
+            return MAX_CALL
+        case Slow(request, reply):
+            # what is asked arrives, though nobody waits for the answer any more
+            return max(request, min(request + reply, MAX_CALL))
+        case Storm():
+            return max(STORM, MAX_CALL)
+        case _:
+            return 0.0
 
 
 def _bad_callback(_: Event) -> None:

@@ -4,7 +4,7 @@ Decides when an instance counts as healthy: it is up, and no trouble is near. Mu
 know what ought to have happened. Instants are the loop's time, in seconds.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import inf
@@ -14,7 +14,16 @@ from anarchon.events import Event
 from anarchon.model import CancelReason, RunRecord
 from anarchon.testing.journal import Entry
 from property_tests.clusters.leases import Leases
-from property_tests.clusters.plans import Plan
+from property_tests.clusters.plans import (
+    SHIELDED,
+    STORM,
+    Conduct,
+    Copies,
+    Plan,
+    Slow,
+    Storm,
+    Trouble,
+)
 from property_tests.clusters.witness import Step
 
 
@@ -54,11 +63,14 @@ class Act:
 class Life:
     """A scheduler, from its start; ``stopped`` is when its stop began.
 
-    ``calls`` counts those that it had sent when it had ended, ``later`` those that were
-    counted when the next one began.
+    ``asked`` is when its start began: what was granted before is read in it. ``calls``
+    counts those that it had sent when it had ended, ``later`` those that were counted
+    when the next one began, ``new`` what was still asked for in its stop. ``going`` are
+    the attempts that it counted as its own at the end of calm.
     """
 
     instance: str
+    asked: float
     began: float
     stopped: float = inf
     ended: float = inf
@@ -66,13 +78,17 @@ class Life:
     state: str = ""
     calls: int = 0
     later: int | None = None
+    new: int = 0
+    going: tuple[tuple[str, int, int], ...] = ()
 
 
 @dataclass(slots=True, kw_only=True)
 class Spell:
-    """A trouble that an instance had, or all of them; ``after`` is what it takes yet.
+    """A trouble that an instance had; ``after`` is what a call may take yet.
 
-    ``sleeping`` says that nothing moved on the instance meanwhile.
+    ``sleeping`` says that nothing moved on the instance meanwhile, ``clock`` that its
+    clock was set, ``store`` that the store's was; then it lasts until it could know.
+    ``arrives`` says that what it asked was done, though nobody answered.
     """
 
     who: str
@@ -81,17 +97,14 @@ class Spell:
     after: float = 0.0
     sleeping: bool = False
     clock: bool = False
+    store: bool = False
+    arrives: bool = False
 
     def touches(self, who: str, since: float, until: float) -> bool:
         """Tell whether it is felt by an instance within this time."""
         return (
-            self.who in {who, EVERYBODY}
-            and self.began <= until
-            and since <= self.ended + self.after
+            self.who == who and self.began <= until and since <= self.ended + self.after
         )
-
-
-EVERYBODY = "all"
 
 
 @dataclass(kw_only=True)
@@ -124,6 +137,16 @@ class Tale:
     def on_record(self) -> dict[tuple[str, int, int], RunRecord]:
         """The records by the name of their attempt."""
         return {(r.job, r.slot, r.attempt): r for r in self.records}
+
+    def shielded_until(self, act: Act) -> float:
+        """Return until when a handler shields itself, by its context."""
+        shields = self.plan.job(act.job).conduct is Conduct.SHIELDS
+        return act.began + SHIELDED if shields else 0.0
+
+    @property
+    def longest_way(self) -> float:
+        """How long after it was sent a request, or its copy, may arrive here."""
+        return max((_way(deed.trouble) for deed in self.plan.deeds), default=0.0)
 
     def acts_in(self, life: Life) -> list[Act]:
         """Return the handlers that a scheduler called."""
@@ -159,7 +182,7 @@ class Tale:
             and not any(
                 spell.touches(who, since, until)
                 for spell in self.spells
-                if not (whatever_the_store and spell.who == EVERYBODY)
+                if not (whatever_the_store and spell.store)
             )
         )
 
@@ -167,16 +190,27 @@ class Tale:
         """Tell whether any trouble is felt by an instance within this time."""
         return any(spell.touches(who, since, until) for spell in self.spells)
 
+    def reached(self, who: str, since: float, until: float) -> bool:
+        """Tell whether all that an instance asked in this time was done in it."""
+        return not any(
+            spell.touches(who, since, until)
+            for spell in self.spells
+            if not spell.arrives
+        )
+
     def health(self, who: str) -> Iterator[tuple[float, float]]:
         """Yield the stretches of time in which an instance was healthy."""
+        spells = [spell for spell in self.spells if spell.who == who]
         for life in self.lives:
             if life.instance == who:
-                yield from self._untroubled(life)
+                yield from self.between(life, spells)
 
-    def _untroubled(self, life: Life) -> Iterator[tuple[float, float]]:
+    def between(
+        self, life: Life, spells: Iterable[Spell]
+    ) -> Iterator[tuple[float, float]]:
+        """Yield the stretches of a life, until its stop, that are free of spells."""
         since, end = life.began, min(life.stopped, life.ended, self.over)
-        mine = (s for s in self.spells if s.who in {life.instance, EVERYBODY})
-        for spell in sorted(mine, key=lambda spell: spell.began):
+        for spell in sorted(spells, key=lambda spell: spell.began):
             if since < min(spell.began, end):
                 yield since, min(spell.began, end)
             since = max(since, spell.ended + spell.after)
@@ -205,10 +239,22 @@ class Tale:
         return any(
             spell.touches(who, time, time)
             for spell in self.spells
-            if spell.clock or spell.who == EVERYBODY
+            if spell.clock or spell.store
         )
 
     def store_time(self, time: float) -> float:
         """Return what the store's clock showed, in seconds since 1970 UTC."""
         steps = sum(by for at, by in self.store_steps if at <= time)
         return self.store_epoch + steps + time
+
+
+def _way(trouble: Trouble) -> float:
+    match trouble:
+        case Copies(after):
+            return after
+        case Slow(request):
+            return request
+        case Storm():
+            return STORM
+        case _:
+            return 0.0

@@ -1,0 +1,50 @@
+"""How an instance asks: under one token for each attempt that it wants, to the end."""
+
+from anarchon.protocol import Claim
+from property_tests.clusters.invariants import BACKOFF, CALL, SLACK, Complaints
+from property_tests.clusters.leases import Attempt
+from property_tests.clusters.tale import Spell, Tale
+
+
+def what_was_won_unheard_is_asked_for(tale: Tale) -> Complaints:
+    """Who won while no reply got through asks again under that very token (T5).
+
+    Under another one it would have to wait for its own lease, and then to spend an
+    attempt. Not judged: where somebody else was faster.
+    """
+    begun = {act.ctx.token for act in tale.acts}
+    for attempt in tale.leases.attempts:
+        if attempt.claim.token in begun:
+            continue
+        for spell in tale.spells:
+            if _was_deaf(tale, spell, attempt) and not _asked(tale, spell, attempt):
+                who = attempt.claim.instance_id
+                yield f"{attempt.name}: won by {who}, not asked for {spell.ended:.3f}"
+
+
+def _was_deaf(tale: Tale, spell: Spell, attempt: Attempt) -> bool:
+    who, granted = attempt.claim.instance_id, attempt.granted.time
+    return (
+        spell.arrives
+        and spell.who == who
+        and spell.began <= granted <= spell.ended
+        and tale.life_at(who, granted) is tale.life_at(who, spell.ended)
+        and tale.healthy(who, spell.ended + spell.after + SLACK, _limit(spell))
+    )
+
+
+def _asked(tale: Tale, spell: Spell, attempt: Attempt) -> bool:
+    claim, gone = attempt.claim, attempt.gone
+    if gone is not None and gone.time < _limit(spell):
+        asked = gone.asked
+        if isinstance(asked, Claim) and asked.instance_id != claim.instance_id:
+            return True
+    return any(
+        step.token == claim.token and spell.ended <= step.time <= _limit(spell)
+        for step in tale.steps
+    )
+
+
+def _limit(spell: Spell) -> float:
+    # the last call that hung, and the wait before the next
+    return spell.ended + CALL + BACKOFF + SLACK / 2
