@@ -27,11 +27,11 @@ class ManualRun(Run):
     backed_up = False
 
     def __init__(self, session: "Session", job: Job) -> None:
-        now = session.time.now()
+        now = int(session.time.now())
         super().__init__(
             session,
             job,
-            slot=int(now),
+            slot=now,
             attempt=1,
             token=new_token(),
             reason=Reason.MANUAL,
@@ -89,7 +89,11 @@ class ManualRun(Run):
     def end_record(
         self, ending: Ending, ended: int | None = None, handed_over: bool = False
     ) -> RunRecord:
-        """Make the record once: what was written is what is told and returned."""
+        """Make the record once: what was written is what is told and returned.
+
+        Its instants are whole milliseconds, since no store keeps more.
+        """
         if self._end is None:
-            self._end = super().end_record(ending, ended, handed_over)
+            now = int(self.session.time.now()) if ended is None else ended
+            self._end = super().end_record(ending, now, handed_over)
         return self._end

@@ -50,6 +50,16 @@ async def test_a_run_by_hand_returns_its_record(leases: bool) -> None:
         assert (None, "manual", 1) == (ctx.fence, ctx.reason, ctx.attempt)
 
 
+async def test_a_record_of_a_run_by_hand_is_the_same_in_the_store() -> None:
+    """It begins and ends between two milliseconds, of which no store knows."""
+    async with open_alone() as alone:
+        alone.scheduler.every("sync", "1h", slow)
+        await anyio.sleep(0.00037)
+        record = await alone.scheduler.run_now("sync")
+
+        assert [record] == await alone.history()
+
+
 async def test_a_run_by_hand_that_fails_returns_too() -> None:
     """The handler's error is in the record, not raised."""
 
