@@ -5,13 +5,15 @@ The simplest comes first everywhere, since failing examples shrink towards it.
 """
 
 from dataclasses import replace
+from math import inf
 
 from hypothesis import strategies as st
 
-from anarchon.model import Overlap
+from anarchon.model import LostContact, Overlap
 from property_tests.clusters.plans import (
     NAMES,
     RUNNER,
+    Ask,
     Conduct,
     Copies,
     Crash,
@@ -113,3 +115,26 @@ def claim_plans(draw: st.DrawFn) -> Plan:
 def _of_somebody(deed: Deed) -> Deed:
     by_runner = deed.who == RUNNER and isinstance(deed.trouble, WrongClock)
     return replace(deed, who=NAMES[0]) if by_runner else deed
+
+
+@st.composite
+def asked_plans(draw: st.DrawFn) -> Plan:
+    """Draw a plan with runs by hand, on any store, and jobs that bear lost contact."""
+    plan = draw(plans() | claim_plans())
+    asks = draw(st.lists(_asks(plan), min_size=1, max_size=4))
+    twice = draw(st.sampled_from([asks[:0], asks[:1]]))
+    jobs = tuple(replace(job, on_lost_contact=draw(contacts)) for job in plan.jobs)
+    return replace(plan, jobs=jobs, asks=(*asks, *twice))
+
+
+contacts = st.sampled_from([LostContact.CONTINUE, LostContact.CANCEL])
+
+
+def _asks(plan: Plan) -> st.SearchStrategy[Ask]:
+    return st.builds(
+        Ask,
+        st.integers(2, SCENES_BEGIN_WITHIN + 25),
+        st.just(RUNNER) | st.sampled_from(plan.names),
+        st.sampled_from([job.name for job in plan.jobs]),
+        st.sampled_from([inf, inf, 5.0, 30.0]),
+    )

@@ -7,26 +7,29 @@ import random
 
 import anyio
 
+from anarchon.errors import SchedulerNotRunning
 from anarchon.options import JobOptions
 from anarchon.testing.clocks import EPOCH, VirtualClock
 from anarchon.testing.cluster import Cluster, open_cluster
 from anarchon.testing.life import ClusterOptions
 from anarchon.testing.virtual import Loop, run_virtual
 from property_tests.clusters.handlers import handler
+from property_tests.clusters.manual import Asked, TaleOfBoth
 from property_tests.clusters.plans import (
     CATCH_UP,
     HEARTBEAT,
     JITTER,
     LEASE,
     MAX_LATE,
+    NAMES,
     RUNNER,
+    Ask,
     Deed,
     JobPlan,
     Kind,
     Plan,
 )
 from property_tests.clusters.stage import Stage
-from property_tests.clusters.tale import Tale
 from property_tests.clusters.witness import WitnessBackend
 
 # so long nothing befalls anybody; a trouble's aftermath, then a slot of every job
@@ -34,7 +37,7 @@ CALM = 200.0
 EVERYTHING = 10_000
 
 
-def play(plan: Plan, loop: Loop) -> Tale:
+def play(plan: Plan, loop: Loop) -> TaleOfBoth:
     """Play a plan on virtual time, from the first start to the last one's end."""
     chances = random.getstate()
     random.seed(plan.chance)
@@ -44,10 +47,10 @@ def play(plan: Plan, loop: Loop) -> Tale:
         random.setstate(chances)
 
 
-async def _play(plan: Plan) -> Tale:
+async def _play(plan: Plan) -> TaleOfBoth:
     clock = VirtualClock()
     backend = WitnessBackend(clock, plan.store)
-    tale = Tale(plan=plan, steps=backend.steps, store_epoch=EPOCH)
+    tale = TaleOfBoth(plan=plan, steps=backend.steps, store_epoch=EPOCH)
     before = _tasks()
     try:
         async with open_cluster(
@@ -59,6 +62,7 @@ async def _play(plan: Plan) -> Tale:
             await _perform(cluster, plan, tale)
     except Exception as death:  # noqa: BLE001  what it is, is for the judge
         tale.death = death
+    tale.part()
     tale.leaked = sorted(_tasks() - before)
     return tale
 
@@ -78,11 +82,13 @@ def _options(plan: Plan) -> ClusterOptions:
 def _job_options(plan: Plan, job: JobPlan) -> JobOptions:
     options = JobOptions(timeout=job.timeout)
     if plan.store is Kind.LEASES:
-        options |= {"overlap": job.overlap, "max_attempts": job.max_attempts}
+        options["overlap"] = job.overlap
+        options["max_attempts"] = job.max_attempts
+        options["on_lost_contact"] = job.on_lost_contact
     return options
 
 
-async def _perform(cluster: Cluster, plan: Plan, tale: Tale) -> None:
+async def _perform(cluster: Cluster, plan: Plan, tale: TaleOfBoth) -> None:
     stages = {one.name: Stage(one, tale, cluster.store_clock.step) for one in cluster}
     for machine, stage in zip(plan.machines, stages.values(), strict=True):
         stage.instance.clock.rate = machine.rate
@@ -104,20 +110,45 @@ async def _perform(cluster: Cluster, plan: Plan, tale: Tale) -> None:
 
 async def _befall(cluster: Cluster, stages: dict[str, Stage], deed: Deed) -> None:
     await anyio.sleep(deed.at)
-    who = deed.who
-    if who == RUNNER:
-        who = next((run.instance for run in cluster.live_runs()), min(stages))
-    await stages[who].befall(deed)
+    await stages[_who(cluster, deed.who)].befall(deed)
+
+
+async def _ask(cluster: Cluster, ask: Ask, tale: TaleOfBoth) -> None:
+    await anyio.sleep(ask.at)
+    who = _who(cluster, ask.who)
+    # nobody can call on an instance that isn't there, or that stands still
+    if (
+        not cluster[who].alive
+        or cluster[who].frozen
+        or tale.life_at(who, ask.at) is None
+    ):
+        return
+    asked = Asked(ask=ask, who=who, began=cluster.now)
+    tale.asked.append(asked)
+    with anyio.CancelScope(deadline=asked.cancelled):
+        try:
+            asked.record = await cluster[who].scheduler.run_now(ask.job)
+        except SchedulerNotRunning:
+            asked.refused = True
+    asked.ended = cluster.now
+
+
+def _who(cluster: Cluster, name: str) -> str:
+    if name != RUNNER:
+        return name
+    return next((run.instance for run in cluster.live_runs()), NAMES[0])
 
 
 async def _let_happen(
-    cluster: Cluster, stages: dict[str, Stage], plan: Plan, tale: Tale
+    cluster: Cluster, stages: dict[str, Stage], plan: Plan, tale: TaleOfBoth
 ) -> None:
     async with anyio.create_task_group() as deeds:
         for stage in stages.values():
             deeds.start_soon(stage.come_up)
         for deed in plan.deeds:
             deeds.start_soon(_befall, cluster, stages, deed)
+        for ask in plan.asks:
+            deeds.start_soon(_ask, cluster, ask, tale)
     tale.calm = anyio.current_time()
     await anyio.sleep(CALM)
     tale.over = anyio.current_time()
