@@ -3,13 +3,14 @@
 Decides how a call gets there. Must not know any store.
 """
 
-from collections.abc import Awaitable, Callable, Generator
+from collections.abc import Awaitable, Callable, Generator, Iterable
 from contextlib import contextmanager
 from itertools import count
 from typing import TypeVar, TypeVarTuple
 
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 
+from anarchon.model import RunRecord
 from anarchon.protocol import Backend, ClaimStore
 from anarchon.testing.conformance import ManualClock
 from anarchon.testing.conformance.probe import Link, linked
@@ -31,6 +32,15 @@ class OpenStore:
     def call(self, operation: Callable[[*Ts], Awaitable[T]], *args: *Ts) -> T:
         """Carry out one operation of the store, as the engine would."""
         return self._portal.call(self._link.call, operation, *args)
+
+    def histories(self, jobs: Iterable[str], limit: int) -> list[list[RunRecord]]:
+        """Read the newest records of each job, on one way there and back."""
+
+        async def read() -> list[list[RunRecord]]:
+            history = self.store.history
+            return [await self._link.call(history, job, limit) for job in jobs]
+
+        return self._portal.call(read)
 
     def new_jobs(self, letters: str) -> list[str]:
         """Prepare a job for each letter, and return their names."""

@@ -4,7 +4,7 @@ Decides which records must be there, which mustn't, and what may be answered abo
 in between. In all else it is the job of any lease store.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from anarchon.model import RunRecord
@@ -36,27 +36,23 @@ class LateJob(Job):
         self.bound: Bound | None = None
 
     def record(self, record: RunRecord, token: str, keep: int) -> None:
-        """Add the record of a manual run, perhaps once more when it is gone."""
+        """Add the record of a manual run; one that is gone may come back."""
         super().record(record, token, keep)
-        if any(token == entry.token for entry in self.loose):
+        if back := [entry for entry in self.loose if entry.token == token]:
             self._drop(keep, [e for e in self.entries if e.record.manual])
+            if self.bound is not None:
+                over = [entry for entry in self.bound.over if entry not in back]
+                self.bound = replace(self.bound, over=over)
 
     def history(self) -> list[RunRecord]:
         """Return all that may be read: not what the newest grant's options drop."""
-        kept = self.kept()
-        most = len(kept) if self.bound is None else self.bound.keep
-        enough = kept[most - 1].started_at if 0 < most <= len(kept) else at(0)
-        over = [] if self.bound is None else self.bound.over
-        return [
-            entry.record
-            for entry in newest_first(self.entries)
-            if entry not in over or entry.record.started_at >= enough
-        ]
+        bound = self.bound
+        gone = [] if bound is None else self._surely_beyond(bound.keep, bound.over)
+        return [e.record for e in newest_first(self.entries) if e not in gone]
 
     def kept(self) -> list[RunRecord]:
         """Return all that must be read: the newest, young and unfinished ones."""
-        unread = self._unread()
-        return [e.record for e in newest_first(self.entries) if e not in unread]
+        return [entry.record for entry in self._kept()]
 
     def _finished(self, ended: list[Entry], now: int) -> Answer | Either:
         if ended and all(entry in self.loose for entry in ended):
@@ -77,7 +73,7 @@ class LateJob(Job):
         super()._grant(claim, now, freed)
         young = at(now - ms(claim.keep_for))
         if claim.slot == self.newest:
-            over = self._beyond(claim.keep, self._old(young))
+            over = self._surely_beyond(claim.keep, self._old(young))
             self.bound = Bound(claim.keep, ms(claim.keep_for), young, over)
         elif self.bound is not None:
             young = min(self.bound.young, at(now - self.bound.keep_for))
@@ -85,6 +81,17 @@ class LateJob(Job):
 
     def _drop(self, keep: int, droppable: list[Entry]) -> None:
         self.loose += self._beyond(keep, droppable)
+
+    def _surely_beyond(self, keep: int, entries: list[Entry]) -> list[Entry]:
+        """Return those before which so many others must be read."""
+        kept = self._kept()
+        if len(kept) < keep:
+            return []
+        return [entry for entry in entries if entry.age < kept[keep - 1].age]
+
+    def _kept(self) -> list[Entry]:
+        unread = self._unread()
+        return [e for e in newest_first(self.entries) if e not in unread]
 
     def _unread(self) -> list[Entry]:
         if self.bound is None:

@@ -11,17 +11,10 @@ from hypothesis.stateful import invariant, precondition, rule
 from anarchon.model import Overlap, Reason
 from anarchon.protocol import Claim, LeaseStore, Unfinished
 from property_tests.stores.calling import OpenStore
+from property_tests.stores.draws import Asked, Options, claimers, options, picks
 from property_tests.stores.late_model import LateJob
 from property_tests.stores.lease_model import Job
-from property_tests.stores.machine import (
-    MANY,
-    Asked,
-    Options,
-    StoreMachine,
-    claimers,
-    options,
-    picks,
-)
+from property_tests.stores.machine import MANY, StoreMachine
 from property_tests.stores.stored import Run
 
 MOST_ATTEMPTS = 3
@@ -58,6 +51,13 @@ class LeaseMachine(StoreMachine[Job]):
         asked = Asked(name, run.slot, run.attempt + ahead, Reason.TAKEOVER)
         self.claim(self.new_claim(asked, who, options))
 
+    @precondition(lambda self: self.unfinished())
+    @rule(pick=picks, who=claimers, options=options)
+    def take_over_in_time(self, pick: int, who: str, options: Options) -> None:
+        """Ask as a backup does that has waited for the lease's end."""
+        self.lease_runs_out(pick, 0)
+        self.take_over(pick, who, 1, options)
+
     @precondition(lambda self: self.sent)
     @rule(pick=picks, lease=st.sampled_from([5.0, 30.0]))
     def heartbeat(self, pick: int, lease: float) -> None:
@@ -92,20 +92,20 @@ class LeaseMachine(StoreMachine[Job]):
 
     def look_back(self) -> None:
         """L9: with its runners gone, every run ends after so many more takeovers."""
-        for turn in range(MOST_ATTEMPTS + 1):
+        for _ in range(MOST_ATTEMPTS + 1):
             for name, run in self.unfinished():
                 self.clock.ms = max(self.clock.ms, run.until)
-                self.claim(self.last_claim(name, run, f"last {turn}"))
+                self.claim(self.last_claim(name, run))
         assert [] == self.unfinished()
         super().look_back()
         self.unfinished_runs_are_as_the_laws_say()
 
-    def last_claim(self, name: str, run: Run, token: str) -> Claim:
+    def last_claim(self, name: str, run: Run) -> Claim:
         """Return the claim of a backup that nothing but the laws can refuse."""
         return Claim(
             job=name,
             slot=run.slot,
-            token=token,
+            token=f"z{run.attempt + 1}@{run.slot}",
             attempt=run.attempt + 1,
             instance_id="Z",
             mode=Reason.TAKEOVER,
@@ -117,6 +117,11 @@ class LeaseMachine(StoreMachine[Job]):
             keep=MANY,
             keep_for=0.0,
         )
+
+    def held(self) -> list[Claim]:
+        """Return the claims whose tokens may act on a run."""
+        tokens = [run.token for _, run in self.unfinished() if not run.spent]
+        return [claim for claim in self.won if claim.token in tokens]
 
     def unfinished(self) -> list[tuple[str, Run]]:
         """Return all unfinished runs, each with its job's name."""

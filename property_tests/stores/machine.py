@@ -5,69 +5,34 @@ is for the model, and reply and history must be what it says.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import ClassVar, Generic, NamedTuple, Protocol, TypeVar
+from typing import ClassVar, Generic, Protocol, TypeVar
 
 from hypothesis import note
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from anarchon.model import End, Overlap, Reason, RunRecord, Status
+from anarchon.model import End, Reason, RunRecord
 from anarchon.protocol import Answer, Claim, ClaimReply, Won
 from anarchon.testing.conformance.clock import SLOT
 from property_tests import tally
 from property_tests.stores.calling import OpenStore
+from property_tests.stores.draws import (
+    STEP,
+    Asked,
+    Options,
+    claimers,
+    ends,
+    jobs,
+    keeps,
+    modes,
+    moves,
+    options,
+    picks,
+)
 from property_tests.stores.stored import Either, at
 
-STEP = 10_000
 JOBS = "ab"
 MANY, FEW = 1_000, 2
-
-# few enough that what belongs together meets
-jobs = st.sampled_from(range(len(JOBS)))
-claimers = st.sampled_from("ABC")
-picks = st.integers(0, 99)
-durations = st.sampled_from([0.5, 1.0])
-errors = st.sampled_from([None, "boom"])
-statuses = st.sampled_from([Status.SUCCESS, Status.FAILED, Status.INTERRUPTED])
-ends = st.builds(End, status=statuses, duration=durations, error=errors)
-modes = st.sampled_from([*[Reason.SCHEDULED] * 4, Reason.CATCH_UP, Reason.TAKEOVER])
-keeps = st.sampled_from([1, 2, 5])
-moves = st.sampled_from([1, 500, 4_999, STEP, 30_001, 3_600_000, -1, -5_000, -31_000])
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Options:
-    """What a claim asks for, beside an attempt."""
-
-    lease: float
-    overlap: Overlap
-    max_attempts: int
-    limit: float
-    startable: float
-    keep: int
-    keep_for: float
-
-
-options = st.builds(
-    Options,
-    lease=st.sampled_from([5.0, 30.0]),
-    overlap=st.sampled_from(Overlap),
-    max_attempts=st.integers(1, 3),
-    limit=st.sampled_from([60.0, 5.0]),
-    startable=st.sampled_from([60.0, 5.0]),
-    keep=keeps,
-    keep_for=st.sampled_from([0.0, 10.0, 60.0]),
-)
-
-
-class Asked(NamedTuple):
-    """The attempt that a claim wants, and the mode in which it asks."""
-
-    job: str
-    slot: int
-    attempt: int
-    mode: Reason
 
 
 class JobModel(Protocol):
@@ -118,6 +83,7 @@ class StoreMachine(RuleBasedStateMachine, Generic[Model]):
         self.names = opened.new_jobs(JOBS)
         self.sent: list[Claim] = []
         self.won: list[Claim] = []
+        self.ended: list[tuple[Claim, End]] = []
         self.manual: list[RunRecord] = []
         self.models = {name: self.new_model(name) for name in self.names}
         self.broken = False
@@ -149,6 +115,16 @@ class StoreMachine(RuleBasedStateMachine, Generic[Model]):
         asked = Asked(self.names[job], slot, 1, mode)
         self.claim(self.new_claim(asked, who, options))
 
+    @rule(
+        job=jobs, who=claimers, ahead=st.integers(-2, -1), mode=modes, options=options
+    )
+    def claim_missed_slot(
+        self, job: int, who: str, ahead: int, mode: Reason, options: Options
+    ) -> None:
+        """Claim an old slot after a while in which there was nobody to do so."""
+        self.clock.ms += 3 * STEP
+        self.claim_slot(job, who, ahead, mode, options)
+
     @precondition(lambda self: self.sent)
     @rule(pick=picks)
     def repeat_claim(self, pick: int) -> None:
@@ -159,7 +135,17 @@ class StoreMachine(RuleBasedStateMachine, Generic[Model]):
     @rule(pick=picks, end=ends)
     def finish(self, pick: int, end: End) -> None:
         """Finish under a token that was ever made, granted or not."""
-        old = self.picked(pick)
+        self.tell_end(self.picked(pick), end)
+
+    @precondition(lambda self: self.ended)
+    @rule(pick=picks)
+    def repeat_finish(self, pick: int) -> None:
+        """Deliver a copy of a finish that was sent before."""
+        self.tell_end(*self.ended[-1 - pick % len(self.ended)])
+
+    def tell_end(self, old: Claim, end: End) -> None:
+        """Finish under the token of a claim, and compare the answer."""
+        self.ended.append((old, end))
         self.expect(
             f"finish of {self.of(old)} as {end.status}, {end.duration}, {end.error}",
             self.models[old.job].finish(old.slot, old.token, end, self.clock.ms),
@@ -202,22 +188,19 @@ class StoreMachine(RuleBasedStateMachine, Generic[Model]):
     def look_back(self) -> None:
         """Compare what is there at the end, read as a whole and in part."""
         self.compare_history()
-        for name in self.names:
-            self.same(self.history(name, MANY)[:FEW], self.history(name, FEW))
+        whole = self.opened.histories(self.names, MANY)
+        in_part = self.opened.histories(self.names, FEW)
+        self.same([history[:FEW] for history in whole], in_part)
 
     def compare_history(self) -> None:
         """Compare every record of every job, and their order."""
-        for name, model in self.models.items():
-            history = self.history(name, MANY)
+        histories = self.opened.histories(self.names, MANY)
+        for model, history in zip(self.models.values(), histories, strict=True):
             ages = [(record.started_at, record.attempt) for record in history]
             self.same(sorted(ages, reverse=True), ages)
             kept = model.kept()
             expected = [r for r in model.history() if r in kept or r in history]
             self.same(in_one_order(expected), in_one_order(history))
-
-    def history(self, name: str, limit: int) -> list[RunRecord]:
-        """Read a job's newest records."""
-        return self.opened.call(self.store.history, name, limit)
 
     def claim(self, claim: Claim) -> None:
         """Send a claim and compare the reply."""
@@ -292,9 +275,13 @@ class StoreMachine(RuleBasedStateMachine, Generic[Model]):
         )
 
     def picked(self, pick: int) -> Claim:
-        """Return a claim: an even pick one that was won, a low pick a recent one."""
-        claims = self.sent if pick % 2 else self.won or self.sent
-        return claims[-1 - pick // 2 % len(claims)]
+        """Return a claim that was sent, won or is held; a low pick a recent one."""
+        claims = (self.held() or self.won, self.won, self.sent)[pick % 3] or self.sent
+        return claims[-1 - pick // 3 % len(claims)]
+
+    def held(self) -> list[Claim]:
+        """Return the claims by which somebody holds a run."""
+        return self.won
 
     def of(self, claim: Claim) -> str:
         """Name an attempt: job, slot in seconds since the start, attempt, token."""
