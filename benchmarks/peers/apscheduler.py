@@ -1,7 +1,7 @@
 """APScheduler 4, on its memory store or its PostgreSQL store.
 
-A task for each job, since a task is one function there; schedules kept in the store, so
-that the instances share them, and events by the broker of the same server.
+A task for each job, since a task is one function there, prepared in the store with the
+tables. The first instance adds the schedules, which all share by the store.
 """
 
 import asyncio
@@ -47,15 +47,13 @@ async def run(job: str) -> None:
 
 
 async def add_jobs(scheduler: AsyncScheduler, work: Work) -> None:
-    """Add a task and a daily schedule for each job, as fast as the store takes them."""
+    """Add a daily schedule for each job, as fast as the store takes them."""
 
     async def add(name: str) -> None:
         async with at_once:
-            trigger = IntervalTrigger(days=1, start_time=work.due)
-            await scheduler.configure_task(name, func=run)
             await scheduler.add_schedule(
                 name,
-                trigger,
+                IntervalTrigger(days=1, start_time=work.due),
                 id=name,
                 args=[name],
                 conflict_policy=ConflictPolicy.replace,
@@ -78,6 +76,9 @@ async def main(work: Work) -> None:
     async with AsyncExitStack() as stack:
         scheduler = await scheduler_on(work.url, stack)
         await stack.enter_async_context(scheduler)
+        if work.instance == 0:
+            for name in work.names:
+                await scheduler.configure_task(name, func=run)
         if work.prepare:
             return
         if work.instance == 0:

@@ -13,9 +13,9 @@ from benchmarks.peers.environment import python_of, version_of
 class Peer:
     """A package: its program, its dependency group, and the server that it needs.
 
-    ``driven`` says how it is set up, ``after_kill`` whether, when and by what another
-    instance runs again what a killed one was running. One that needs its tables made
-    first is to ``prepare``.
+    ``driven`` says how it is set up, ``spares`` what it needn't do for a run that
+    anarchon does, ``after_kill`` whether, when and by what another instance runs again
+    what a killed one was running. One that needs its tables made is to ``prepare``.
     """
 
     package: str
@@ -23,6 +23,7 @@ class Peer:
     group: str
     server: str | None
     driven: str
+    spares: str
     after_kill: str
     prepare: bool = False
 
@@ -43,6 +44,8 @@ APSCHEDULER_MEMORY = Peer(
     group="peers-apscheduler",
     server=None,
     driven="an interval schedule and a task for each job, in its memory store",
+    spares="A run is an entry of a dictionary, put in and taken out by one scheduler: it"
+    " is not competed for, and no task of its own beats for it.",
     after_kill="Never: what is in memory ends with the process.",
 )
 
@@ -53,6 +56,7 @@ APSCHEDULER = Peer(
     server="postgres18",
     driven="an interval schedule and a task for each job, in its SQLAlchemy store by"
     " asyncpg, with the broker of the same server; results are kept for an hour",
+    spares="Runs are taken in batches of up to a hundred.",
     after_kill="Never: the lease of a run is 30 s, but the lost run still uses up its"
     " task's limit of running jobs, which is one. A clean-up, when an instance starts"
     " and every 15 minutes, records the run as abandoned.",
@@ -65,6 +69,7 @@ PROCRASTINATE = Peer(
     group="peers",
     server="postgres18",
     driven="a periodic task for each job; rows of finished jobs are kept",
+    spares="All workers share one queue; a job's runs aren't kept from overlapping.",
     after_kill="Never by itself: the job stays `doing`. The documentation has a task to"
     " add, every ten minutes, which retries the jobs of workers that were silent for"
     " 30 s.",
@@ -72,12 +77,14 @@ PROCRASTINATE = Peer(
 )
 
 PGQUEUER = Peer(
-    package="pgqueuer",
+    package="PgQueuer",
     program="pgqueuer",
     group="peers",
     server="postgres18",
     driven="a schedule for each job, by a pool of asyncpg; it keeps when each ran last,"
     " and no history",
+    spares="One instance takes all schedules that are due in one statement, so a start"
+    " costs no round trip of its own, and nothing is kept of a run but its time.",
     after_kill="By any instance that looks: a schedule that was picked, and whose"
     " heartbeat (every second) is older than 30 s, is picked again. It looks when a"
     " schedule of its own is due, and a second later.",
@@ -85,11 +92,12 @@ PGQUEUER = Peer(
 )
 
 STREAQ = Peer(
-    package="streaq",
+    package="streaQ",
     program="streaq",
     group="peers",
     server="redis8",
     driven="a cron job for each job; results are kept for five minutes",
+    spares="Runs are read from a stream in batches of up to a hundred.",
     after_kill="By another worker that reads the stream: a message that was idle for"
     " `idle_timeout`, 60 s, is claimed again, up to three tries.",
 )
@@ -100,6 +108,8 @@ ARQ = Peer(
     group="peers-arq",
     server="redis8",
     driven="a cron job for each job; results are kept for an hour",
+    spares="The queue is filled in the second before the slot, so that only the start"
+    " is left to do when it comes; a run has no heartbeat.",
     after_kill="Never by default: a cron job has one try. With more, when the mark of"
     " its progress expires, ten seconds after the longest `timeout`: 310 s.",
 )
@@ -112,6 +122,8 @@ TASKIQ = Peer(
     driven="a task with a time for each job, since its cron is to the minute; a Redis"
     " stream as broker; results are kept for an hour. It wants one scheduler only:"
     " it's in the first instance",
+    spares="One scheduler decides alone, so that no slot is competed for; the workers"
+    " read the stream in batches of a hundred, and a run has no heartbeat.",
     after_kill="By another worker: a message that wasn't acknowledged within"
     " `idle_timeout`, ten minutes, is claimed once a later message was read. If the"
     " instance had the scheduler, no job is sent any more.",
