@@ -44,8 +44,8 @@ APSCHEDULER_MEMORY = Peer(
     group="peers-apscheduler",
     server=None,
     driven="an interval schedule and a task for each job, in its memory store",
-    spares="A run is an entry of a dictionary, put in and taken out by one scheduler: it"
-    " is not competed for, and no task of its own beats for it.",
+    spares="A run is an entry of a dictionary, put in and taken out by one scheduler:"
+    " it is not competed for, and no task of its own beats for it.",
     after_kill="Never: what is in memory ends with the process.",
 )
 
