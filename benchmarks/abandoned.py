@@ -5,26 +5,24 @@ Must not know how they work.
 """
 
 import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Generator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
 from itertools import product
 
 from benchmarks.instances import ROOT, Instance, Instances
 from benchmarks.losing import Loss, lose
 from benchmarks.marks import Kind, Mark
-from benchmarks.peers.known import PEERS
+from benchmarks.subjects import Subject, on_postgres, on_redis
 from tests.servers.fleet import Fleet
 from tests.servers.postgres import DATABASE, Postgres
 from tests.servers.server import Server
 
 INSTANCES = 2
 # seconds that the instances of a run take to be up, on a machine that is busy
-UP_WITHIN = 5
+UP_WITHIN = 4
 # which is longer than anybody waits
 RUN_TAKES = 7_200
 # so long after it is due
@@ -41,47 +39,18 @@ SETTINGS = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Program:
-    """What is run in an instance: its command without options, and its server.
-
-    One that is to ``prepare`` makes its tables before there are instances.
-    """
-
-    name: str
-    command: Sequence[str]
-    server: str
-    prepare: bool = False
-
-
-def _anarchon(server: str, product: str) -> Program:
-    command = [sys.executable, "-m", "benchmarks.peers.anarchon"]
-    return Program(name=f"anarchon, {product}", command=command, server=server)
-
-
-def programs() -> Sequence[Program]:
-    """Return anarchon, and all peers that have a store which they share."""
-    peers = [
-        Program(
-            name=peer.name,
-            command=peer.command,
-            server=peer.server,
-            prepare=peer.prepare,
-        )
-        for peer in PEERS
-        if peer.server is not None
-    ]
-    ours = [_anarchon("postgres18", "PostgreSQL"), _anarchon("redis8", "Redis")]
-    return [*ours, *peers]
+def subjects() -> Sequence[Subject]:
+    """Return anarchon and its peers, wherever instances share a store on a server."""
+    return [*on_postgres(), *on_redis()]
 
 
 class AbandonedRun:
     """A run whose instance is lost, and whoever may go on with it."""
 
     def __init__(
-        self, program: str, loss: Loss, due: float, instances: Instances
+        self, subject: str, loss: Loss, due: float, instances: Instances
     ) -> None:
-        self.program = program
+        self.subject = subject
         self.loss = loss
         self._due = due
         self._instances = instances
@@ -134,22 +103,23 @@ class AbandonedRun:
 
 @contextmanager
 def abandoned_runs(
-    programs: Sequence[Program], fleet: Fleet
+    subjects: Sequence[Subject], fleet: Fleet
 ) -> Generator[Sequence[AbandonedRun]]:
-    """Yield a run of each program that was killed, and one that was stopped."""
-    each = list(product(programs, Loss))
+    """Yield a run of each subject that was killed, and one that was stopped."""
+    each = list(product(subjects, Loss))
     at = int(time.time()) + 1 + UP_WITHIN * len(each)
     runs: list[AbandonedRun] = []
     with ExitStack() as stack:
         servers = {
-            name: stack.enter_context(fleet.fresh(name, settings=SETTINGS[name]))
-            for name in {program.server for program in programs}
+            name: stack.enter_context(fleet.fresh(name, settings=settings))
+            for name, settings in SETTINGS.items()
         }
-        for number, (program, loss) in enumerate(each):
-            url = _new_database(servers[program.server], number)
-            command = _command(program, url, at)
+        for number, (subject, loss) in enumerate(each):
+            assert subject.server is not None, subject
+            url = _new_database(servers[subject.server], number)
+            command = _command(subject, url, at)
             instances = stack.enter_context(Instances(command))
-            runs.append(AbandonedRun(program.name, loss, at, instances))
+            runs.append(AbandonedRun(subject.name, loss, at, instances))
             stack.callback(runs[-1].end)
         for step in (AbandonedRun.start, AbandonedRun.lose):
             with ThreadPoolExecutor(AT_ONCE) as threads:
@@ -158,10 +128,10 @@ def abandoned_runs(
         yield runs
 
 
-def _command(program: Program, url: str, at: int) -> Sequence[str]:
+def _command(subject: Subject, url: str, at: int) -> Sequence[str]:
     job = ["--jobs", "1", "--at", str(at), "--seconds", str(RUN_TAKES)]
-    command = [*program.command, "--url", url, *job]
-    if program.prepare:
+    command = [*subject.command, "--url", url, *job]
+    if subject.prepare:
         _prepare(command)
     return command
 

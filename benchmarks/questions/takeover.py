@@ -4,7 +4,7 @@ import statistics
 from collections.abc import Iterator, Mapping, Sequence
 
 from benchmarks.abandoned import INSTANCES as FEW
-from benchmarks.abandoned import AbandonedRun, abandoned_runs, programs
+from benchmarks.abandoned import AbandonedRun, abandoned_runs, subjects
 from benchmarks.effort import Effort
 from benchmarks.losing import (
     HEARTBEAT,
@@ -43,16 +43,21 @@ METHOD = (
     "the handler in another instance. Then the lost instance is replaced. "
     f"{CLUSTERS} clusters on each store, on all stores side by side."
 )
+LOOKED_FOR = (
+    "A message that is put back into a queue wakes whoever waits at it; a lease that "
+    "was ended is found by whoever looks next, one to two heartbeats after it looked "
+    "last."
+)
 
 
 def answer(effort: Effort) -> Answer:
     """Lose instances of all packages, and while they are waited for, many of ours."""
-    others, turns = effort.of(programs(), programs()[-1:]), range(effort.of(TURNS, 1))
+    others, turns = effort.of(subjects(), subjects()[-1:]), range(effort.of(TURNS, 1))
     with Fleet() as fleet, abandoned_runs(others, fleet) as abandoned:
         with clusters_on(LEASE_STORES, effort.of(CLUSTERS, 1), fleet) as clusters:
             killed = _joined([lose_each(clusters, Loss.KILL) for _ in turns])
             stopped = _joined([lose_each(clusters, Loss.STOP) for _ in turns])
-        beside = others_table(abandoned, effort.of(PATIENCE, 5.0))
+        beside = others_table(abandoned, effort.of(PATIENCE, 1.0))
     return Answer(
         tables=[takeover_table(killed), hand_over_table(stopped), beside],
         goals=[*takeover_goals(killed), *hand_over_goals(stopped)],
@@ -116,7 +121,7 @@ def others_table(abandoned: Sequence[AbandonedRun], patience: float) -> Table:
     cells: dict[str, dict[str, Cell | str]] = {}
     for run in abandoned:
         column = "after SIGKILL" if run.loss is Loss.KILL else "after SIGTERM"
-        cells.setdefault(run.program, {})[column] = _outcome(run, patience)
+        cells.setdefault(run.subject, {})[column] = _outcome(run, patience)
     return Table(
         title="The same with other packages",
         text=(
@@ -129,7 +134,10 @@ def others_table(abandoned: Sequence[AbandonedRun], patience: float) -> Table:
         ),
         rows=[Row(name=name, cells=found) for name, found in cells.items()],
         unit="seconds",
-        notes=[f"{p.name} after a kill: {p.after_kill}" for p in PEERS if p.server],
+        notes=[
+            LOOKED_FOR,
+            *(f"{p.name} after a kill: {p.after_kill}" for p in PEERS if p.server),
+        ],
     )
 
 
@@ -176,13 +184,14 @@ def _late(found: Sequence[float], limit: float) -> str:
 
 def takeover_plot(waits: Waits) -> Plot:
     """Draw which share of the runs had begun again, by time."""
-    return _plot("takeover", "From a kill to the next attempt", waits, TAKEOVER_BOUND)
+    title = "From a kill to the next attempt"
+    return _plot("takeover-kill", title, waits, TAKEOVER_BOUND)
 
 
 def hand_over_plot(waits: Waits) -> Plot:
     """Draw the same of hand-overs."""
     title = "From a SIGTERM to the next attempt"
-    return _plot("hand_over", title, waits, HAND_OVER_BOUND)
+    return _plot("takeover-stop", title, waits, HAND_OVER_BOUND)
 
 
 def _plot(name: str, title: str, waits: Waits, bound: float) -> Plot:
