@@ -1,7 +1,7 @@
 """How figures grow: the exponent of a power law through the cells of a table's row.
 
-Decides what is a series: a row with figures in columns that are named by a number, such
-as ``10,000 jobs``. Must not know any question.
+Decides what is a series: figures of a row in columns that are named by a number, such
+as ``10,000 jobs``, or ``3 instances, until the end``. Must not know any question.
 """
 
 import math
@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 from benchmarks.report import Answer, Row, Table
 
-_NUMBERED = re.compile(r"([\d,]+)(?: (\w+?)s?)?")
-# what one of them is called, for several
+_NUMBERED = re.compile(r"(one|[\d,]+)(?: (\w+?)s?)?(, .*)?")
+# what one of them is called, and several
 BY = {"job": "jobs", "instance": "instances", "run": "runs"}
 
 
@@ -46,18 +46,20 @@ def series_of(answer: Answer) -> Iterator[Series]:
 
 
 def _series_of_row(table: Table, row: Row) -> Iterator[Series]:
-    points: dict[str, list[tuple[float, float]]] = {}
+    points: dict[tuple[str, str], list[tuple[float, float]]] = {}
     for column, cell in row.cells.items():
         match = _NUMBERED.fullmatch(column)
-        if match is None or isinstance(cell, str) or cell.median <= 0:
+        if match is None or isinstance(cell, str):
             continue
-        number = float(match[1].replace(",", ""))
+        number = float(match[1].replace(",", "").replace("one", "1"))
         by = BY.get(match[2] or table.unit.removesuffix("s"))
-        if by is not None and number > 0:
-            points.setdefault(by, []).append((number, cell.median))
-    for by, found in points.items():
+        # a logarithm has no place for zero
+        if by is not None and number > 0 and cell.median > 0:
+            key = (by, match[3] or "")
+            points.setdefault(key, []).append((number, cell.median))
+    for (by, rest), found in points.items():
         if len(found) > 1:
-            yield Series(name=f"{table.title}: {row.name}", by=by, points=found)
+            yield Series(name=f"{table.title}: {row.name}{rest}", by=by, points=found)
 
 
 def _slope(points: Sequence[tuple[float, float]]) -> float:
