@@ -37,7 +37,6 @@ OF_ALL_ACTS = {
 OF_LEASES = (
     *judge.INVARIANTS,
     contact.silence_cancels_nothing,
-    contact.the_refused_are_cancelled,
     claims_only_ends.timeouts_are_kept,
 )
 

@@ -1,15 +1,14 @@
 """What holds for handlers that go on though their contact to the store is lost.
 
-Each invariant is a function from the tale of a play to what broke it, as in
-``invariants``. Times are the loop's, in seconds.
+That they are cancelled when they have lost their run is judged as for all. Times are
+the loop's, in seconds.
 """
 
 from math import inf
 
 from anarchon.events import Lost
 from anarchon.model import CancelReason, LostContact
-from property_tests.clusters.invariants import SLACK, Complaints
-from property_tests.clusters.plans import HEARTBEAT
+from property_tests.clusters.invariants import Complaints
 from property_tests.clusters.tale import Act, Tale
 
 
@@ -35,16 +34,6 @@ def silence_cancels_nothing(tale: Tale) -> Complaints:
         lost = entry.what
         if isinstance(lost, Lost) and lost.job in continues and lost.cause != "refused":
             yield f"{entry.time:.3f} {entry.instance}: lost by {lost.cause}"
-
-
-def the_refused_are_cancelled(tale: Tale) -> Complaints:
-    """It is cancelled within a heartbeat of being able to know that it has lost."""
-    for act in tale.acts:
-        gone, felt = _gone(tale, act), min(act.cancelled, act.ended)
-        for since, until in tale.health(act.instance):
-            limit = max(since, gone) + HEARTBEAT + SLACK
-            if act.began <= max(since, gone) and limit < min(until, felt):
-                yield f"{act.name} on {act.instance}: lost at {gone:.3f}, unnoticed"
 
 
 def _gone(tale: Tale, act: Act) -> float:
