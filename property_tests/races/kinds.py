@@ -25,18 +25,23 @@ def _leases(*, trims: bool) -> Kind:
     return Kind(new_job=Job, askable=Askable(leases=True, trims=trims), outcomes=12)
 
 
-def _claims(*, in_order: bool, tells_time: bool, copies: bool) -> Kind:
+def _claims(askable: Askable, *, in_order: bool, tells_time: bool = True) -> Kind:
     return Kind(
         new_job=lambda _: ClaimOnlyJob(in_order=in_order, tells_time=tells_time),
-        askable=Askable(copies=copies),
-        outcomes=5,
+        askable=askable,
+        outcomes=4,
     )
 
 
 LEASES = _leases(trims=True)
 UNTRIMMED = _leases(trims=False)
-ORDERED = _claims(in_order=True, tells_time=True, copies=True)
-UNORDERED = _claims(in_order=False, tells_time=True, copies=True)
-# a store without a clock hears of ends a little after whoever was told that they are
-# stored; so what a token can do is known for sure only where it was made
-TIMELESS = _claims(in_order=False, tells_time=False, copies=False)
+ORDERED = _claims(Askable(), in_order=True)
+UNORDERED = _claims(Askable(), in_order=False)
+# claims and ends are in two streams
+STREAMS = _claims(Askable(snapshots=False), in_order=False)
+# and each instance reads them at its own pace
+TIMELESS = _claims(
+    Askable(snapshots=False, one_step=False, strict=False),
+    in_order=False,
+    tells_time=False,
+)

@@ -74,13 +74,18 @@ class Burst:
 class Askable:
     """What a kind of store can be asked.
 
-    ``trims`` tells that it drops old records exactly when the laws say, and ``copies``
-    that a token can come from another worker than the one who made it.
+    ``trims`` tells that it drops old records exactly when the laws say, ``snapshots``
+    that a history which is read while others write shows one moment, ``one_step`` that
+    an end and its record are written at once, though nobody waits for the answer, and
+    ``strict`` that the laws also hold for what no instance asks: under a token that
+    another worker made, or with another end than was told before.
     """
 
     leases: bool = False
     trims: bool = False
-    copies: bool = True
+    snapshots: bool = True
+    one_step: bool = True
+    strict: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -156,9 +161,11 @@ class _Draw:
     def _step(self, worker: str, *, moves: bool) -> Step:
         if moves and self._happens(0.25):
             return self._pass(self._chance.choice(self._pace.moves))
+        request = self._request(worker)
+        waits = isinstance(request, Finish) and not self._field.store.one_step
         return Ask(
-            request=self._request(worker),
-            patience=self._patience(),
+            request=request,
+            patience=None if waits else self._patience(),
             own=self._happens(0.6),
         )
 
@@ -172,7 +179,7 @@ class _Draw:
         return 10 ** self._chance.uniform(-4.5, -2.5)
 
     def _request(self, worker: str) -> Request:
-        if self._happens(0.1):
+        if self._field.store.snapshots and self._happens(0.1):
             return self._read()
         known = self._known(worker)
         if not known or self._happens(0.6):
@@ -182,7 +189,7 @@ class _Draw:
     def _known(self, worker: str) -> list[Claim]:
         """Return the last claims, mostly the worker's own."""
         own = [claim for claim in self._claims if claim.instance_id == worker]
-        only_own = not self._field.store.copies or (own and self._happens(0.7))
+        only_own = not self._field.store.strict or (own and self._happens(0.7))
         return (own if only_own else self._claims)[-4:]
 
     def _read(self) -> Request:
@@ -238,7 +245,7 @@ class _Draw:
             return Heartbeat(job=job, slot=slot, token=token, lease=lease)
         if act == "r":
             return Release(job=job, slot=slot, token=token)
-        end = self._chance.choice(ENDS)
+        end = self._chance.choice(ENDS if self._field.store.strict else ENDS[:1])
         return Finish(job=job, slot=slot, token=token, end=end)
 
     def _happens(self, often: float) -> bool:
