@@ -123,11 +123,7 @@ class Instances:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        for instance in self.all:
-            instance.stop()
-        for instance in self.all:
-            if not instance.ended():
-                instance.kill()
+        self.stop()
         shutil.rmtree(self._folder)
 
     def start(self, count: int = 1) -> list[Instance]:
@@ -138,6 +134,14 @@ class Instances:
             if not instance.ready:
                 raise instance.complain(f"isn't ready within {READY_WITHIN:g} s")
         return new
+
+    def stop(self) -> None:
+        """Ask all of them to stop, and kill those that don't soon."""
+        for instance in self.all:
+            instance.stop()
+        for instance in self.all:
+            if not instance.ended():
+                instance.kill()
 
     def of(self, mark: Mark) -> Instance:
         """Return the instance that made this mark."""

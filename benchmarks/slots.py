@@ -88,9 +88,10 @@ class Slots:
                 self._takes[key] = time.time() - began
                 if time.time() > at - QUIET:
                     return None
-                within = at + WATCHED - time.time()
-                marks = instances.until(self._whole, within)
-                return self._seen(marks, at)
+                instances.until(self._whole, at + WATCHED - time.time())
+                instances.stop()
+                # with what came meanwhile: a job may have been run again
+                return self._seen(instances.marks(), at)
 
     def _whole(self, marks: Sequence[Mark]) -> bool:
         return len(_firsts(marks, Kind.STORED)) == self._jobs

@@ -11,7 +11,7 @@ from benchmarks.peers.environment import python_of, version_of
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Peer:
-    """A package: its program, its dependency group, and the server that it needs.
+    """A package: its program, its dependency group, its store and that one's server.
 
     ``driven`` says how it is set up, ``spares`` what it needn't do for a run that
     anarchon does, ``after_kill`` whether, when and by what another instance runs again
@@ -21,6 +21,7 @@ class Peer:
     package: str
     program: str
     group: str
+    store: str
     server: str | None
     driven: str
     spares: str
@@ -29,8 +30,8 @@ class Peer:
 
     @property
     def name(self) -> str:
-        """The package with its version."""
-        return f"{self.package} {version_of(self.group, self.package)}"
+        """The package with its version and its store."""
+        return f"{self.package} {version_of(self.group, self.package)}, {self.store}"
 
     @property
     def command(self) -> list[str]:
@@ -42,6 +43,7 @@ APSCHEDULER_MEMORY = Peer(
     package="APScheduler",
     program="apscheduler",
     group="peers-apscheduler",
+    store="memory",
     server=None,
     driven="an interval schedule and a task for each job, in its memory store",
     spares="A run is an entry of a dictionary, put in and taken out by one scheduler:"
@@ -53,6 +55,7 @@ APSCHEDULER = Peer(
     package="APScheduler",
     program="apscheduler",
     group="peers-apscheduler",
+    store="PostgreSQL",
     server="postgres18",
     driven="an interval schedule and a task for each job, in its SQLAlchemy store by"
     " asyncpg, with the broker of the same server; results are kept for an hour",
@@ -67,6 +70,7 @@ PROCRASTINATE = Peer(
     package="procrastinate",
     program="procrastinate",
     group="peers",
+    store="PostgreSQL",
     server="postgres18",
     driven="a periodic task for each job; rows of finished jobs are kept",
     spares="All workers share one queue; a job's runs aren't kept from overlapping.",
@@ -80,6 +84,7 @@ PGQUEUER = Peer(
     package="PgQueuer",
     program="pgqueuer",
     group="peers",
+    store="PostgreSQL",
     server="postgres18",
     driven="a schedule for each job, by a pool of asyncpg; it keeps when each ran last,"
     " and no history",
@@ -95,6 +100,7 @@ STREAQ = Peer(
     package="streaQ",
     program="streaq",
     group="peers",
+    store="Redis",
     server="redis8",
     driven="a cron job for each job; results are kept for five minutes",
     spares="Runs are read from a stream in batches of up to a hundred.",
@@ -106,6 +112,7 @@ ARQ = Peer(
     package="arq",
     program="arq",
     group="peers-arq",
+    store="Redis",
     server="redis8",
     driven="a cron job for each job; results are kept for an hour",
     spares="The queue is filled in the second before the slot, so that only the start"
@@ -118,6 +125,7 @@ TASKIQ = Peer(
     package="taskiq",
     program="taskiq",
     group="peers",
+    store="Redis",
     server="redis8",
     driven="a task with a time for each job, since its cron is to the minute; a Redis"
     " stream as broker; results are kept for an hour. It wants one scheduler only:"
