@@ -21,8 +21,10 @@ def days() -> st.SearchStrategy[str]:
 
 def weekdays() -> st.SearchStrategy[str]:
     """Days of the week: also the nth or last of the month, Sunday as 7, whichever."""
-    to_sunday = st.integers(1, 6).map("{}-7".format)
-    plain = _parts(0, 6, WEEKDAY_NAMES) | st.just("7") | to_sunday
+    to_sunday = st.integers(0, 6).map("{}-7".format)
+    from_sunday = st.integers(1, 6).map("7-{}".format)
+    sunday = st.just("7") | to_sunday | from_sunday
+    plain = _parts(0, 6, WEEKDAY_NAMES) | sunday
     day = st.integers(0, 7).map(str) | st.sampled_from(WEEKDAY_NAMES)
     nth = st.builds("{}#{}".format, day, st.integers(1, 5))
     last = st.integers(0, 7).map("L{}".format)

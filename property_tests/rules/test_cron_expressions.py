@@ -7,12 +7,16 @@ from hypothesis import strategies as st
 
 from anarchon.errors import InvalidSchedule
 from anarchon.rules.cron import Cron
+from property_tests.budget import within
 from property_tests.rules import cron_texts
 from property_tests.rules.cron_oracle import Oracle, Step, walk
 from property_tests.rules.zones import END, Transition, all_transitions
 
 HOUR = 3_600
 SEARCHED = 1_500
+TRIED = settings().max_examples
+
+pytestmark = within(60)
 
 transitions = st.sampled_from(all_transitions())
 small_transitions = transitions.filter(lambda one: abs(one.shift) <= HOUR)
@@ -21,7 +25,7 @@ zones = transitions.map(lambda transition: transition.zone)
 
 
 @given(transitions, cron_texts.times(), cron_texts.dates())
-@settings(max_examples=200)
+@settings(max_examples=2 * TRIED)
 def test_expressions_match_brute_force_around_transitions(
     transition: Transition, time: str, date: str
 ) -> None:
@@ -30,20 +34,22 @@ def test_expressions_match_brute_force_around_transitions(
     _check(_cron(f"{time} {date}", transition.zone), steps)
 
 
-@given(small_transitions, cron_texts.fields(0, 59), cron_texts.times())
-@settings(max_examples=25)
+@given(
+    small_transitions, cron_texts.fields(0, 59), cron_texts.times(), cron_texts.dates()
+)
+@settings(max_examples=TRIED // 4)
 def test_expressions_with_seconds_match_brute_force(
-    transition: Transition, second: str, time: str
+    transition: Transition, second: str, time: str, date: str
 ) -> None:
     """Six fields start with seconds, and are as exact as five."""
     steps = _walk_around(transition, 300, 1)
-    _check(_cron(f"{second} {time} * * *", transition.zone), steps)
+    _check(_cron(f"{second} {time} {date}", transition.zone), steps)
 
 
 @given(instants, cron_texts.dates())
 @example(0, "29 2 *")
 @example(0, "*/2 * */1")
-@settings(max_examples=200)
+@settings(max_examples=2 * TRIED)
 def test_dates_match_brute_force(ms: int, date: str) -> None:
     """The next and the latest date are those that a walk day by day meets first."""
     cron, oracle = _cron(f"0 0 {date}", "UTC"), Oracle(f"0 0 {date}")
@@ -61,7 +67,7 @@ def test_dates_match_brute_force(ms: int, date: str) -> None:
 
 
 @given(instants, zones, cron_texts.times(), cron_texts.dates())
-@settings(max_examples=300)
+@settings(max_examples=3 * TRIED)
 def test_next_and_latest_agree(ms: int, zone: str, time: str, date: str) -> None:
     """A slot is its own latest; between a latest slot and the next there is none."""
     cron = _cron(f"{time} {date}", zone)
