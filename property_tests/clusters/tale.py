@@ -141,7 +141,8 @@ class Tale:
     def shielded_until(self, act: Act) -> float:
         """Return until when a handler shields itself, by its context."""
         shields = self.plan.job(act.job).conduct is Conduct.SHIELDS
-        return act.began + SHIELDED if shields else 0.0
+        seconds = SHIELDED / self.plan.machine(act.instance).rate
+        return act.began + seconds if shields else 0.0
 
     @property
     def longest_way(self) -> float:

@@ -42,7 +42,8 @@ def history_has_the_true_end(tale: Tale) -> Complaints:
             continue
         if not _can_be(record, act):
             yield f"{act.name} {act.how} ({act.why}), on record as {record.status}"
-        since = max(act.began, act.ended - LEASE) - BACKOFF
+        # its run can be lost while it ends, so from when it began to end
+        since = max(act.began, min(act.cancelled, act.ended) - LEASE) - BACKOFF
         due = _due_end(act)
         if due is None or not tale.healthy(act.instance, since, act.ended + BACKOFF):
             continue

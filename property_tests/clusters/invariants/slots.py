@@ -127,19 +127,19 @@ def starts_catch_the_latest_slot_up(tale: Tale) -> Complaints:
 def what_a_freeze_missed_is_not_made_up(tale: Tale) -> Complaints:
     """Of the slots that passed while an instance was frozen, one at most is told."""
     for spell in tale.spells:
-        if not spell.sleeping:
+        until = spell.ended + GIVEN_UP
+        stepped = any(spell.began <= at <= until for at, _ in tale.store_steps)
+        if not spell.sleeping or stepped:
             continue
-        # what was due just before may still have been delayed
         passed = set(_due(tale, spell.began, spell.ended - SLACK))
-        told = Counter(
-            entry.what.job
+        told = {
+            (entry.what.job, entry.what.slot)
             for entry in tale.events
             if isinstance(entry.what, Skip | Start)
-            if entry.instance == spell.who and entry.time >= spell.ended
+            if entry.instance == spell.who and spell.ended <= entry.time <= until
             if isinstance(entry.what, Skip) or entry.what.attempt == 1
-            if (entry.what.job, entry.what.slot) in passed
-        )
-        for job, count in told.items():
+        }
+        for job, count in Counter(job for job, _ in told & passed).items():
             if count > 1 and tale.life_at(spell.who, spell.began) is not None:
                 yield f"{job}: {spell.who} made up {count} slots at {spell.ended:.3f}"
 
@@ -177,9 +177,14 @@ def _late(tale: Tale, skip: Skip, time: float) -> bool:
     if tale.unsure(who, time):
         # after a step of a clock it can't know how late it is
         return True
+    # what passed in an earlier life is caught up in this one, and may be late again
+    begun = max(
+        life.began for life in tale.lives if life.instance == who and life.began <= time
+    )
+    since = max(begun, time - passed)
     well = any(
-        min(until, time) - max(since, time - passed) > ANSWERED + CALL
-        for since, until in tale.health(who)
+        min(until, time) - max(begin, since) > ANSWERED + CALL
+        for begin, until in tale.health(who)
     )
     return passed > MAX_LATE - SLACK and not well
 
@@ -195,9 +200,8 @@ def _stuck(tale: Tale, skip: Skip, time: float) -> bool:
             continue
         kept = max((s.time for s in attempt.kept if s.time <= time), default=0.0)
         told = act.cancelled <= time or tale.shielded_until(act) >= time
-        adrift = kept + LEASE - CALL - HEARTBEAT < time or tale.unsure(
-            act.instance, time
-        )
+        unsure = tale.unsure(act.instance, time)
+        adrift = kept + LEASE - CALL - HEARTBEAT < time or unsure
         if act.began <= time <= act.ended and (told or adrift):
             return True
     return False
