@@ -203,6 +203,7 @@ class ClaimStore(Protocol):
         """Add the finished record of a manual run; harmless when sent again.
 
         ``record.started_at`` and ``ended_at`` are the runner's estimate of store time.
+        Manual records beyond the job's newest ``keep`` records are dropped (L10).
         """
         ...
 
