@@ -18,7 +18,7 @@ class Suite:
 
 
 STORES = "property_tests/stores"
-CLUSTERS = "property_tests/clusters"
+CLUSTERS = "property_tests/clusters/test_clusters.py"
 RULES = "property_tests/rules"
 ON_SERVERS = "tests/stores/test_models.py"
 
@@ -28,6 +28,10 @@ WITHOUT_LEASES = Suite(
 )
 ON_SQLITE = Suite(name="SQLite", tests=(STORES,), keyword="sqlite")
 WHOLE_CLUSTERS = Suite(name="clusters", tests=(CLUSTERS,))
+CLAIM_ONLY_CLUSTERS = Suite(
+    name="clusters, claim-only",
+    tests=("property_tests/clusters/test_claim_only_clusters.py",),
+)
 RACES = Suite(name="races", tests=("property_tests/races/test_races.py",))
 # the zones take long
 ARITHMETIC = Suite(
@@ -51,6 +55,8 @@ BY_FILE = {
     "anarchon/backends/sqlite/": (ON_SQLITE,),
     "anarchon/backends/redis/": (ON_REDIS,),
     "anarchon/backends/postgres/": (ON_POSTGRES,),
+    "anarchon/engine/claim_runner.py": (CLAIM_ONLY_CLUSTERS,),
+    "anarchon/engine/claimed_run.py": (CLAIM_ONLY_CLUSTERS,),
     "anarchon/rules/lease.py": (WHOLE_CLUSTERS,),
     "anarchon/rules/": (ARITHMETIC,),
     "anarchon/": (WHOLE_CLUSTERS,),
