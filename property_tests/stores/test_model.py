@@ -28,4 +28,4 @@ def test_model_keeps_the_laws() -> None:
 def test_exact_trimming_is_one_that_l10_allows() -> None:
     """What is asked of stores that trim late holds for those that trim at once."""
     clock = ManualClock()
-    play(LateMachine, MemoryBackend(clock=clock), clock, "asyncio", 50)
+    play(LateMachine, MemoryBackend(clock=clock), clock, "asyncio", 100)
