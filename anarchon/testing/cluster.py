@@ -16,7 +16,7 @@ from anarchon.backends.memory import MemoryBackend
 from anarchon.engine.context import RunContext
 from anarchon.errors import InvalidOption
 from anarchon.events import Event
-from anarchon.jobs import Job, Jobs, Registrar
+from anarchon.jobs import Job, Registrar
 from anarchon.model import RunRecord
 from anarchon.protocol import Backend, ClaimStore
 from anarchon.testing.clocks import VirtualClock
@@ -56,8 +56,8 @@ class Cluster(Registrar):
     def __iter__(self) -> Iterator[Instance]:
         return iter(self._instances.values())
 
-    def add(self, job: Job) -> None:
-        """Declare a job on every instance that is started from now on.
+    def add(self, job: Job, *, on: Iterable[str] | None = None) -> None:
+        """Declare a job on every instance, or ``on`` these, for their next start.
 
         Raises:
             DuplicateJob: there is one of this name.
@@ -69,7 +69,9 @@ class Cluster(Registrar):
                 f"a cluster is on virtual time, where no thread can work: the handler "
                 f"of {job.name!r} must be an async def, not {job.handler!r}"
             )
-        self._world.jobs.add(job.with_handler(self._seen_at_work(job)))
+        job = job.with_handler(self._seen_at_work(job))
+        for name in self._instances if on is None else on:
+            self[name].jobs.add(job)
 
     def work(self, seconds: float) -> Handler:
         """Return a handler that takes so long, by the clock of whoever runs it."""
@@ -193,7 +195,6 @@ async def open_cluster(
     async with backend.open() as store, open_nursery() as nursery:
         world = World(
             backend=backend,
-            jobs=Jobs(),
             options=options,
             nursery=nursery,
             journal=Journal(),

@@ -7,6 +7,7 @@ nor the scheduler but by its public names.
 import anyio
 import anyio.lowlevel
 
+from anarchon.jobs import Jobs
 from anarchon.scheduler import Scheduler
 from anarchon.testing.clocks import VirtualClock
 from anarchon.testing.faults import Faults
@@ -14,12 +15,16 @@ from anarchon.testing.life import Life, LiveRun, World
 
 
 class Instance:
-    """One machine: ``clock`` and ``faults`` stay, schedulers on it come and go."""
+    """One machine: ``clock`` and ``faults`` stay, schedulers on it come and go.
+
+    Each of them is started with the ``jobs`` that there are by then.
+    """
 
     def __init__(self, name: str, world: World) -> None:
         self.name = name
         self.clock: VirtualClock = VirtualClock()
         self.faults: Faults = Faults()
+        self.jobs: Jobs = Jobs()
         self._world = world
         self._life: Life | None = None
         self._frozen_since = 0.0
@@ -67,7 +72,7 @@ class Instance:
         if self.alive:
             return
         self._note("starts")
-        self._life = Life(self.name, self.clock, self.faults, self._world)
+        self._life = Life(self.name, self.jobs, self.clock, self.faults, self._world)
         await self._world.nursery.start(self._life.live)
 
     async def stop(self) -> None:

@@ -46,7 +46,6 @@ class World:
     """What the instances of a cluster share; ``nursery`` is also its network."""
 
     backend: Backend
-    jobs: Jobs
     options: ClusterOptions
     nursery: TaskGroup
     journal: Journal
@@ -60,13 +59,19 @@ class Life:
     """
 
     def __init__(
-        self, name: str, clock: VirtualClock, faults: Faults, world: World
+        self,
+        name: str,
+        jobs: Jobs,
+        clock: VirtualClock,
+        faults: Faults,
+        world: World,
     ) -> None:
         self.gate: Gate = Gate()
         self.clock: GatedClock = GatedClock(clock, self.gate)
         self.runs: list[LiveRun] = []
         self.frozen_runs: set[LiveRun] = set()
         self._name = name
+        self._jobs = jobs
         self._world = world
         self._backend = FaultyBackend(world.backend, faults, self.gate, world.nursery)
         self._scheduler: Scheduler | None = None
@@ -105,7 +110,7 @@ class Life:
     async def _serve(self, task_status: TaskStatus[None]) -> None:
         async with open_scheduler(
             self._backend,
-            jobs=self._world.jobs,
+            jobs=self._jobs,
             start=False,
             instance_id=self._name,
             clock=self.clock,

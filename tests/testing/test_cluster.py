@@ -5,7 +5,7 @@ import pytest
 
 from anarchon import Every, Job, Jobs, RunContext
 from anarchon.errors import BackendUnavailable, InvalidOption
-from anarchon.events import Error, Interrupted, Start, Success
+from anarchon.events import Error, Interrupted, Skip, Start, Success
 from anarchon.model import Status
 from anarchon.testing.clocks import EPOCH, VirtualClock
 from anarchon.testing.cluster import Cluster, open_cluster
@@ -51,6 +51,21 @@ async def test_cron_jobs_run_too() -> None:
         await cluster.wait_for(lambda: bool(cluster.seen(Success)), within=310)
 
         assert round((EPOCH + 300) * 1000) == cluster.seen(Success)[0].what.slot
+
+
+async def test_a_job_may_be_declared_on_some_instances_only() -> None:
+    """As in a rolling deploy: the others neither run it nor hear of it."""
+    async with open_cluster(instances=3, catch_up=0) as cluster:
+        for name, seconds in ("A", "1m"), ("C", "2m"):
+            cluster.add(Job("sync", Every(seconds), cluster.work(5)), on=name)
+        await cluster.start()
+        await anyio.sleep(10 * MINUTE)
+
+        assert {"A", "C"} == {entry.instance for entry in cluster.events}
+        assert 8 <= len(cluster.seen(Success))
+        asked = [*cluster.seen(Skip, on="C"), *cluster.seen(Success, on="C")]
+        slots = sorted(entry.what.slot for entry in asked)
+        assert [SLOT + MINUTE * 1000 * n for n in (1, 3, 5, 7)] == slots[:4]
 
 
 async def test_jobs_that_were_declared_elsewhere_run_as_they_were_declared() -> None:
