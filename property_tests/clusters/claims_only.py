@@ -14,6 +14,7 @@ INVARIANTS: tuple[Invariant, ...] = (
     claims_only_slots.each_slot_is_granted_once,
     claims_only_slots.runs_have_no_lease,
     claims_only_slots.due_slots_are_told,
+    claims_only_slots.slots_are_skipped_once,
     claims_only_slots.skips_have_the_right_reason,
     claims_only_slots.nothing_is_granted_too_late,
     claims_only_slots.early_is_asked_again,

@@ -30,6 +30,7 @@ from property_tests.clusters.plans import (
     StoreClock,
     Storm,
     Trouble,
+    Version,
     WrongClock,
 )
 
@@ -137,4 +138,33 @@ def _asks(plan: Plan) -> st.SearchStrategy[Ask]:
         st.just(RUNNER) | st.sampled_from(plan.names),
         st.sampled_from([job.name for job in plan.jobs]),
         st.sampled_from([inf, inf, 5.0, 30.0]),
+    )
+
+
+# two minutes before a zone's clocks are set forward, and set back
+CHANGES = {
+    "Europe/Athens": (1774745880.0, 1792889880.0),
+    "America/New_York": (1772953080.0, 1793512680.0),
+}
+versions = st.builds(
+    Version,
+    lease=st.sampled_from([15.0, 9.0, 30.0]),
+    heartbeat=st.sampled_from([3.0, 1.0]),
+    overlap=st.sampled_from([None, *Overlap]),
+    max_attempts=st.sampled_from([None, 1, 3]),
+    lacks=st.sampled_from(["", "", "one"]),
+)
+crons = st.sampled_from(["", "* * * * *", "*/2 1-4 * * *", "30 0 3 * * *", "1 4 * * *"])
+
+
+@st.composite
+def mixed_plans(draw: st.DrawFn) -> Plan:
+    """Draw a plan whose instances differ in options, while some zone changes time."""
+    plan = draw(plans())
+    zone = draw(st.sampled_from(sorted(CHANGES)))
+    return replace(
+        plan,
+        machines=tuple(replace(m, version=draw(versions)) for m in plan.machines),
+        jobs=tuple(replace(job, cron=draw(crons), zone=zone) for job in plan.jobs),
+        epoch=draw(st.sampled_from(CHANGES[zone])),
     )

@@ -6,6 +6,7 @@ time. Must not know what ought to come of a slot. Instants are the loop's, in se
 
 from collections.abc import Iterator
 
+from anarchon.rules.schedule import Schedule
 from property_tests.clusters.plans import Kind, WrongClock
 from property_tests.clusters.tale import Tale
 
@@ -43,8 +44,16 @@ def due(tale: Tale, who: str, since: float, until: float) -> Iterator[tuple[str,
     reached = max((shown(tale, who, at) - by for at, by in before), default=0.0)
     begin, end = max(shown(tale, who, since), reached), shown(tale, who, until)
     for job in tale.plan.jobs:
-        for number in range(int(begin // job.period) + 1, int(end // job.period) + 1):
-            yield job.name, number * job.period * 1000
+        if job.name != tale.plan.machine(who).version.lacks:
+            for slot in _slots(job.schedule, int(begin * 1000), int(end * 1000)):
+                yield job.name, slot
+
+
+def _slots(schedule: Schedule, after: int, until: int) -> Iterator[int]:
+    slot = schedule.next_after(after)
+    while slot <= until:
+        yield slot
+        slot = schedule.next_after(slot)
 
 
 def at(tale: Tale, slot: int) -> str:

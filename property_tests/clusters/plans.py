@@ -9,7 +9,10 @@ from dataclasses import dataclass, fields
 from enum import StrEnum
 from math import inf
 
+from anarchon import Cron, Every
 from anarchon.model import LostContact, Overlap
+from anarchon.rules.schedule import Schedule
+from anarchon.testing.clocks import EPOCH
 
 LEASE = 15.0
 HEARTBEAT = 3.0
@@ -60,6 +63,27 @@ class JobPlan:
     timeout: int | None = None
     max_attempts: int = 3
     on_lost_contact: LostContact = LostContact.CANCEL
+    cron: str = ""
+    zone: str = "UTC"
+
+    @property
+    def schedule(self) -> Schedule:
+        """When it is due: by ``cron``, if there is any, else by ``period``."""
+        return Cron(self.cron, timezone=self.zone) if self.cron else Every(self.period)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Version:
+    """What the program of an instance says of all its jobs; it lacks one of them.
+
+    Where it says ``None``, what the job says counts.
+    """
+
+    lease: float = LEASE
+    heartbeat: float = HEARTBEAT
+    overlap: Overlap | None = None
+    max_attempts: int | None = None
+    lacks: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,6 +92,7 @@ class Machine:
 
     offset: float = 0.0
     rate: float = 1.0
+    version: Version = Version()
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,6 +213,8 @@ class Ask:
 class Plan:
     """A whole play; ``chance`` seeds the jitters, ``stop_timeout`` bounds the stops.
 
+    It begins at ``epoch``, in seconds since 1970 UTC.
+
     On a store without leases the overlap rules and limits of the jobs are left out.
     """
 
@@ -198,6 +225,7 @@ class Plan:
     stop_timeout: int = 5
     chance: int = 0
     store: Kind = Kind.LEASES
+    epoch: float = EPOCH
 
     @property
     def names(self) -> str:

@@ -7,6 +7,7 @@ import random
 
 import anyio
 
+from anarchon import Job
 from anarchon.errors import SchedulerNotRunning
 from anarchon.options import JobOptions
 from anarchon.testing.clocks import EPOCH, VirtualClock
@@ -17,9 +18,7 @@ from property_tests.clusters.handlers import handler
 from property_tests.clusters.manual import Asked, TaleOfBoth
 from property_tests.clusters.plans import (
     CATCH_UP,
-    HEARTBEAT,
     JITTER,
-    LEASE,
     MAX_LATE,
     NAMES,
     RUNNER,
@@ -28,6 +27,7 @@ from property_tests.clusters.plans import (
     JobPlan,
     Kind,
     Plan,
+    Version,
 )
 from property_tests.clusters.stage import Stage
 from property_tests.clusters.witness import WitnessBackend
@@ -50,7 +50,7 @@ def play(plan: Plan, loop: Loop) -> TaleOfBoth:
 async def _play(plan: Plan) -> TaleOfBoth:
     clock = VirtualClock()
     backend = WitnessBackend(clock, plan.store)
-    tale = TaleOfBoth(plan=plan, steps=backend.steps, store_epoch=EPOCH)
+    tale = TaleOfBoth(plan=plan, steps=backend.steps, store_epoch=plan.epoch)
     before = _tasks()
     try:
         async with open_cluster(
@@ -75,31 +75,34 @@ def _options(plan: Plan) -> ClusterOptions:
         stop_timeout=plan.stop_timeout,
     )
     if plan.store is Kind.LEASES:
-        options |= {"lease": LEASE, "heartbeat": HEARTBEAT, "catch_up": CATCH_UP}
+        options["catch_up"] = CATCH_UP
     return options
 
 
-def _job_options(plan: Plan, job: JobPlan) -> JobOptions:
+def _job_options(plan: Plan, job: JobPlan, version: Version) -> JobOptions:
     options = JobOptions(timeout=job.timeout)
     if plan.store is Kind.LEASES:
-        options["overlap"] = job.overlap
-        options["max_attempts"] = job.max_attempts
+        options["lease"] = version.lease
+        options["heartbeat"] = version.heartbeat
+        options["overlap"] = version.overlap or job.overlap
+        options["max_attempts"] = version.max_attempts or job.max_attempts
         options["on_lost_contact"] = job.on_lost_contact
     return options
 
 
 async def _perform(cluster: Cluster, plan: Plan, tale: TaleOfBoth) -> None:
     stages = {one.name: Stage(one, tale, cluster.store_clock.step) for one in cluster}
+    since = plan.epoch - EPOCH
+    cluster.store_clock.step(since)
     for machine, stage in zip(plan.machines, stages.values(), strict=True):
         stage.instance.clock.rate = machine.rate
-        stage.instance.clock.step(machine.offset)
-    for job in plan.jobs:
-        cluster.every(
-            job.name,
-            job.period,
-            handler(cluster, job, tale.acts),
-            **_job_options(plan, job),
-        )
+        stage.instance.clock.step(since + machine.offset)
+        for job in plan.jobs:
+            if job.name != machine.version.lacks:
+                work = handler(cluster, job, tale.acts)
+                options = _job_options(plan, job, machine.version)
+                declared = Job(job.name, job.schedule, work, **options)
+                cluster.add(declared, on=stage.instance.name)
     try:
         await _let_happen(cluster, stages, plan, tale)
         for job in plan.jobs:
