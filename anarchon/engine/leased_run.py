@@ -74,13 +74,12 @@ class LeasedRun(Run):
         return adrift or super().in_the_way
 
     async def confirm(self) -> bool:
-        """Ask once if the reply came too late to be believed (T4)."""
-        if self._trust.left > 0:
-            return True  # noqa: ASYNC910  nothing to ask
-        if await beat_once(self.claim, self._trust, self.session.calls):
-            return True
-        self._leave_to_backups()
-        return False
+        """Ask if the reply came too late to be believed (T4), until one doesn't."""
+        while self._trust.left <= 0:
+            if not await beat_once(self.claim, self._trust, self.session.calls):
+                self._leave_to_backups()
+                return False
+        return True  # noqa: ASYNC910  mostly there is nothing to ask
 
     def begin_companions(self) -> None:
         """Beat from a random part of the first interval on."""

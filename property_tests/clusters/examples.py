@@ -53,6 +53,15 @@ FROZEN_WITH_A_WIN_ON_ITS_WAY = _plan(
     Deed(92, "A", 30, Freeze(suspended=False)),
     machines=2,
 )
+# and once more, with the answer that the run is still its own
+FROZEN_WHILE_IT_ASKS_FOR_ITS_WIN = _plan(
+    LONG,
+    Deed(80, "B", 50, Crash()),
+    Deed(89, "A", 40, Slow(0.0, 3.0)),
+    Deed(92, "A", 30, Freeze(suspended=False)),
+    Deed(123, "A", 30, Freeze(suspended=False)),
+    machines=2,
+)
 SHIELDED_WHEN_REFUSED = _plan(
     JobPlan(name="one", period=90, seconds=60, conduct=Conduct.SHIELDS),
     Deed(91.2, RUNNER, 17, Freeze(suspended=False)),

@@ -13,7 +13,16 @@ from anarchon.testing.faults import (
     HANG_BEFORE,
     Fault,
 )
-from tests.engine.scenes import HAND_OVER_WITHIN, MINUTE, a_run, outline, slot_at
+from anarchon.testing.instance import Instance
+from tests.engine.scenes import (
+    HAND_OVER_WITHIN,
+    JITTER,
+    LEASE,
+    MINUTE,
+    a_run,
+    outline,
+    slot_at,
+)
 
 pytestmark = pytest.mark.anyio
 
@@ -158,3 +167,28 @@ async def test_a_copied_heartbeat_keeps_no_hand_over_back() -> None:
         await cluster.wait_for(
             lambda: bool(cluster.seen(Takeover)), within=HAND_OVER_WITHIN
         )
+
+
+async def test_a_run_that_was_lost_while_asking_for_it_is_not_begun() -> None:
+    """Who stands still with a win, and again with the answer to that, asks once more."""
+    async with open_cluster(instances=2, catch_up=0) as cluster:
+        cluster.every("sync", 10 * MINUTE, cluster.work(MINUTE))
+        slow = cluster["A"]
+        await slow.start()
+        for operation in ("claim", "heartbeat"):
+            slow.faults.script(operation, Fault(reply_delay=3.0))
+        await anyio.sleep(10 * MINUTE + JITTER)
+        await _freeze(slow, 2 * LEASE)
+        await anyio.sleep(1)
+        await cluster["B"].start()
+        await _freeze(slow, 2 * LEASE)
+        await anyio.sleep(MINUTE)
+
+        assert ["B"] == [entry.instance for entry in cluster.seen(Start)]
+        assert [] == cluster.clashes
+
+
+async def _freeze(instance: Instance, seconds: float) -> None:
+    instance.freeze()
+    await anyio.sleep(seconds)
+    instance.thaw()

@@ -10,7 +10,7 @@ def what_was_won_unheard_is_asked_for(tale: Tale) -> Complaints:
     """Who won while no reply got through asks again under that very token (T5).
 
     Under another one it would have to wait for its own lease, and then to spend an
-    attempt. Not judged: where somebody else was faster.
+    attempt. Not judged: where somebody else, or a newer slot, was faster.
     """
     begun = {act.ctx.token for act in tale.acts}
     for attempt in tale.leases.attempts:
@@ -38,6 +38,8 @@ def _asked(tale: Tale, spell: Spell, attempt: Attempt) -> bool:
     if gone is not None and gone.time < _limit(spell):
         asked = gone.asked
         if isinstance(asked, Claim) and asked.instance_id != claim.instance_id:
+            return True
+        if gone.slot > claim.slot:
             return True
     return any(
         step.token == claim.token and spell.ended <= step.time <= _limit(spell)
