@@ -170,7 +170,7 @@ async def test_a_copied_heartbeat_keeps_no_hand_over_back() -> None:
 
 
 async def test_a_run_that_was_lost_while_asking_for_it_is_not_begun() -> None:
-    """Who stands still with a win, and again with the answer to that, asks once more."""
+    """Who stands still with a win, and again with the next answer, asks once more."""
     async with open_cluster(instances=2, catch_up=0) as cluster:
         cluster.every("sync", 10 * MINUTE, cluster.work(MINUTE))
         slow = cluster["A"]
