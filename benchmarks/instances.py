@@ -16,6 +16,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+import psutil
+
 from benchmarks.marks import Mark, Marks
 from tests.servers.leash import LEASH
 
@@ -61,6 +63,11 @@ class Instance:
     def ready(self) -> bool:
         """Whether it has said that it is up."""
         return b"ready" in self._output.read_bytes().splitlines()
+
+    def cpu(self) -> float:
+        """Return the seconds of CPU that it has used."""
+        times = psutil.Process(self.pid).cpu_times()
+        return float(times.user + times.system)
 
     def kill(self) -> float:
         """End it at once, by SIGKILL, and wait until it is gone."""
@@ -161,6 +168,10 @@ class Instances:
         """
         self._wait(lambda: seen(self.marks()), within)
         return self.marks()
+
+    def cpu(self) -> float:
+        """Return the seconds of CPU that all have used which are there."""
+        return sum(instance.cpu() for instance in self.all if instance.running)
 
     def _launch(self) -> Instance:
         number = len(self.all)

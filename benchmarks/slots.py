@@ -27,12 +27,13 @@ class Slot:
     """What was seen of it, in seconds after it: starts, and ends that were stored.
 
     There is one of each for each job that came so far; ``starts`` counts repetitions.
+    ``cpu`` is what the instances used from before the slot until the end, in seconds.
     """
 
-    jobs: int
     started: Sequence[float]
     stored: Sequence[float]
     starts: int
+    cpu: float
 
     @property
     def first_start(self) -> float:
@@ -53,6 +54,11 @@ class Slot:
     def stored_rate(self) -> float:
         """Jobs a second, until the end of the last one was stored."""
         return len(self.stored) / max(self.stored)
+
+    @property
+    def cpu_of_each(self) -> float:
+        """Seconds of CPU for each job that was started, by all instances together."""
+        return self.cpu / len(self.started)
 
     @property
     def runs_of_each(self) -> float:
@@ -88,15 +94,17 @@ class Slots:
                 self._takes[key] = time.time() - began
                 if time.time() > at - QUIET:
                     return None
+                idle = instances.cpu()
                 instances.until(self._whole, at + WATCHED - time.time())
+                cpu = instances.cpu() - idle
                 instances.stop()
                 # with what came meanwhile: a job may have been run again
-                return self._seen(instances.marks(), at)
+                return self._seen(instances.marks(), at, cpu)
 
     def _whole(self, marks: Sequence[Mark]) -> bool:
         return len(_firsts(marks, Kind.STORED)) == self._jobs
 
-    def _seen(self, marks: Sequence[Mark], at: int) -> Slot:
+    def _seen(self, marks: Sequence[Mark], at: int, cpu: float) -> Slot:
         started, stored = (
             [first - at for first in _firsts(marks, kind)]
             for kind in (Kind.START, Kind.STORED)
@@ -104,7 +112,7 @@ class Slots:
         if not stored:
             raise RuntimeError(f"nothing was run within {WATCHED:g} s of its slot")
         starts = sum(mark.kind is Kind.START for mark in marks)
-        return Slot(jobs=self._jobs, started=started, stored=stored, starts=starts)
+        return Slot(started=started, stored=stored, starts=starts, cpu=cpu)
 
 
 def _firsts(marks: Sequence[Mark], kind: Kind) -> Sequence[float]:

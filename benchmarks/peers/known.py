@@ -59,7 +59,8 @@ APSCHEDULER = Peer(
     server="postgres18",
     driven="an interval schedule and a task for each job, in its SQLAlchemy store by"
     " asyncpg, with the broker of the same server; results are kept for an hour",
-    spares="Runs are taken in batches of up to a hundred.",
+    spares="An instance takes up to a hundred runs in one statement, and passes over"
+    " what another has locked; here, each instance asks for each slot.",
     after_kill="Never: the lease of a run is 30 s, but the lost run still uses up its"
     " task's limit of running jobs, which is one. A clean-up, when an instance starts"
     " and every 15 minutes, records the run as abandoned.",
@@ -73,7 +74,7 @@ PROCRASTINATE = Peer(
     store="PostgreSQL",
     server="postgres18",
     driven="a periodic task for each job; rows of finished jobs are kept",
-    spares="All workers share one queue; a job's runs aren't kept from overlapping.",
+    spares="All workers take from one queue; here, each instance asks for each slot.",
     after_kill="Never by itself: the job stays `doing`. The documentation has a task to"
     " add, every ten minutes, which retries the jobs of workers that were silent for"
     " 30 s.",
@@ -103,7 +104,8 @@ STREAQ = Peer(
     store="Redis",
     server="redis8",
     driven="a cron job for each job; results are kept for five minutes",
-    spares="Runs are read from a stream in batches of up to a hundred.",
+    spares="Runs are read from a stream, up to a hundred at once; here, each instance"
+    " asks for each slot.",
     after_kill="By another worker that reads the stream: a message that was idle for"
     " `idle_timeout`, 60 s, is claimed again, up to three tries.",
 )

@@ -65,6 +65,10 @@ class Found:
         """Return the runs a second until the last start."""
         return self.cell(count, lambda slot: slot.start_rate)
 
+    def cpu(self, count: int) -> Cell:
+        """Return the milliseconds of CPU that a run took of all instances together."""
+        return self.cell(count, lambda slot: 1e3 * slot.cpu_of_each)
+
     def span(self, count: int) -> Cell:
         """Return the seconds from the first start to the last."""
         return self.cell(count, lambda slot: slot.last_start - slot.first_start)
@@ -126,6 +130,7 @@ def _cells(found: Found) -> Iterator[tuple[str, Cell]]:
         yield f"{instances}, until the start", found.rate(count)
         stored = found.cell(count, lambda slot: slot.stored_rate)
         yield f"{instances}, until the end", stored
+        yield f"CPU of a run, {instances}, ms", found.cpu(count)
     yield "First start, s", found.cell(few, lambda slot: slot.first_start)
     yield "Last start, s", found.cell(few, lambda slot: slot.last_start)
     yield "Runs of each job", found.cell(many, lambda slot: slot.runs_of_each)
@@ -191,7 +196,10 @@ def _goals(found: Sequence[Found]) -> Iterator[Goal]:
             limit=FACTOR if peer is known.APSCHEDULER else 1.0,
             unit="times",
             at_least=True,
-            holds_back=peer.spares,
+            holds_back=(
+                f"{peer.spares} A run took {number(ours.cpu(count).median)} ms of CPU "
+                f"of the instances, and {number(each.cpu(count).median)} ms there."
+            ),
         )
 
 
