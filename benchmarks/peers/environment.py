@@ -18,17 +18,21 @@ GROUPS = ("peers", "peers-apscheduler", "peers-arq")
 
 def python_of(group: str) -> str:
     """Return the interpreter that has the packages of a group."""
-    folder = HOME / group
-    if not _complete(folder).exists():
-        _make(folder, group)
-    return str(folder / "bin" / "python")
+    return str(_made(group) / "bin" / "python")
 
 
 def version_of(group: str, package: str) -> str:
     """Return which version of a package is there."""
-    [site] = (HOME / group / "lib").glob("python*/site-packages")
+    [site] = _made(group).glob("lib/python*/site-packages")
     found = distributions(name=package, path=[str(site)])
     return next(iter(found)).version
+
+
+def _made(group: str) -> Path:
+    folder = HOME / group
+    if not _complete(folder).exists():
+        _make(folder, group)
+    return folder
 
 
 def _make(folder: Path, group: str) -> None:

@@ -92,23 +92,21 @@ def answer(effort: Effort) -> Answer:
 def _measured(
     subjects: Sequence[Subject], slots: Slots, effort: Effort
 ) -> Sequence[Found]:
-    counts = effort.of(COUNTS, COUNTS[:1])
+    alone = COUNTS[:1]
+    counts = {
+        subject.name: effort.of(COUNTS, alone) if subject.shared else alone
+        for subject in subjects
+    }
     turns = {
         f"{subject.name} {count}": partial(slots.slot, subject, count)
         for subject in subjects
-        for count in (counts if subject.shared else COUNTS[:1])
+        for count in counts[subject.name]
     }
     found = effort.alternate(turns)
     return [
-        Found(
-            subject=subject,
-            slots={
-                count: found[f"{subject.name} {count}"]
-                for count in counts
-                if f"{subject.name} {count}" in found
-            },
-        )
+        Found(subject=subject, slots={n: found[f"{name} {n}"] for n in counts[name]})
         for subject in subjects
+        for name in [subject.name]
     ]
 
 
