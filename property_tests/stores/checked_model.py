@@ -7,7 +7,15 @@ right answer is. Must not look into how the model comes to its answers.
 from dataclasses import dataclass
 
 from anarchon.model import End, Overlap, RunRecord
-from anarchon.protocol import Answer, Claim, ClaimReply, Done, Won
+from anarchon.protocol import (
+    Answer,
+    Claim,
+    ClaimReply,
+    Done,
+    Overlapping,
+    Running,
+    Won,
+)
 from property_tests.stores.lease_model import Job
 from property_tests.stores.stored import Either, Run, ms
 
@@ -47,6 +55,8 @@ class CheckedJob(Job):
             self._check_used_up(claim, before)
         else:
             assert before == self._before(now)
+            self._check_refused(claim, reply, before)
+        assert all(run.until <= now + run.lease for run in self.runs.values())  # L9
         self._check_state(now)
         return reply
 
@@ -100,6 +110,15 @@ class CheckedJob(Job):
             assert self._attempts_that_count(slot) < claim.max_attempts  # L8
         self.granted[slot, claim.attempt] = claim.token
         self.promised[slot] = now + ms(claim.lease)
+
+    def _check_refused(
+        self, claim: Claim, reply: ClaimReply | Either, before: Before
+    ) -> None:
+        """L5, L6: what is dead at its lease's end is in nobody's way."""
+        if isinstance(reply, Running) and claim.slot not in before.alive:
+            assert claim.attempt - 1 != before.attempts[claim.slot][0]
+        if isinstance(reply, Overlapping):
+            assert reply.slot in before.alive - {claim.slot}
 
     def _check_used_up(self, claim: Claim, before: Before) -> None:  # L9
         assert claim.slot not in before.alive

@@ -29,7 +29,7 @@ def test_redis_leases_keep_the_laws(fleet: Fleet, server: str, loop: str) -> Non
     """Every reply, lease and record of the strategy with leases is the model's."""
     clock = ManualClock()
     backend = redis_on(fleet, server, "lease", clock)
-    play(LeaseMachine, backend, clock, loop, 50)
+    play(LeaseMachine, backend, clock, loop, 25)
 
 
 def test_postgres_keeps_the_laws(fleet: Fleet, loop: str) -> None:
@@ -37,14 +37,14 @@ def test_postgres_keeps_the_laws(fleet: Fleet, loop: str) -> None:
     clock = ManualClock()
     url = fleet["postgres18"].url
     backend = PostgresBackend(url, namespace=new_namespace(), clock=clock)
-    play(LateMachine, backend, clock, loop, 80)
+    play(LateMachine, backend, clock, loop, 50)
 
 
 def test_redis_stream_keeps_the_laws(fleet: Fleet, loop: str) -> None:
     """Every reply and record of the strategy that keeps an order is the model's."""
     clock = ManualClock()
     backend = redis_on(fleet, "redis8", "stream-id", clock)
-    play(ClaimMachine, backend, clock, loop, 30)
+    play(ClaimMachine, backend, clock, loop, 15)
 
 
 @pytest.mark.parametrize("strategy", ["script", "idmp"])
@@ -52,7 +52,7 @@ def test_redis_slots_keep_the_laws(fleet: Fleet, strategy: str, loop: str) -> No
     """Every reply and record of the strategies without an order is the model's."""
     clock = ManualClock()
     backend = redis_on(fleet, "redis8", strategy, clock)
-    play(UnorderedMachine, backend, clock, loop, 30)
+    play(UnorderedMachine, backend, clock, loop, 15)
 
 
 def test_nats_keeps_the_laws(fleet: Fleet, loop: str) -> None:
@@ -68,7 +68,7 @@ def test_rabbitmq_keeps_the_laws(fleet: Fleet, loop: str) -> None:
     clock = ManualClock()
     url = fleet["rabbitmq310"].url
     backend = RabbitMQBackend(url, namespace=new_namespace(), clock=clock)
-    play(TimelessMachine, backend, clock, loop, 10)
+    play(TimelessMachine, backend, clock, loop, 6)
 
 
 def redis_on(
