@@ -145,9 +145,9 @@ class Stage:
     async def _begin_to_count(self) -> None:
         """Note what was asked when the stop has begun, which it can't while frozen."""
         self._asked_before = None
-        await anyio.sleep(MOMENT)
         while self.instance.frozen:
             await anyio.sleep(MOMENT)
+        await anyio.sleep(MOMENT)
         self._asked_before = self._asked()
 
     def _asked(self) -> int:
