@@ -21,10 +21,11 @@ from anarchon.testing.conformance import ManualClock
 from anarchon.testing.conformance.clock import SLOT
 from property_tests import tally
 from property_tests.races.count import Count
+from property_tests.races.draws import drawn
 from property_tests.races.kinds import Kind
 from property_tests.races.laws import Asked, Laws, State
 from property_tests.races.linearizing import linearized
-from property_tests.races.plans import Ask, Burst, Clock, Field, Step, drawn
+from property_tests.races.plans import Ask, Burst, Clock, Field, Step
 from property_tests.races.requests import ReadHistory, ReadRuns, Request
 from property_tests.races.story import Story
 from property_tests.races.workers import Hired, hired
