@@ -12,6 +12,7 @@ from property_tests.clusters.plans import (
     Deed,
     Freeze,
     JobPlan,
+    LostFinishes,
     LostReplies,
     Machine,
     Plan,
@@ -71,6 +72,8 @@ SHIELDED_WHEN_REFUSED = _plan(
 
 FINISHED_WHILE_CUT_OFF = _plan(LONG, Deed(148, RUNNER, 8, CutOff(silent=False)))
 BEATING_WHILE_THE_FINISH_IS_SLOW = _plan(LONG, Deed(140, RUNNER, 20, Slow(0.0, 3.0)))
+# for longer than a lease, which the beats keep all the same
+FINISHED_UNHEARD = _plan(LONG, Deed(140, RUNNER, 30, LostFinishes()))
 THAWED_WITH_AN_OLD_END = _plan(
     JobPlan(name="one", period=90, seconds=25, conduct=Conduct.RAISES),
     Deed(100, RUNNER, 30, Freeze(suspended=True)),
@@ -108,6 +111,13 @@ DEAD_WHILE_THE_STORE_IS_SET_BACK = _plan(
 # between two sweeps, so that only who watches from the lost claim on finds it
 HANDED_OVER_SOON = _plan(LONG, Deed(93, RUNNER, 40, Stop()))
 HANDED_OVER_LATER = _plan(LONG, Deed(112, RUNNER, 40, Stop()))
+# who came too early for the slot watches it, in case somebody starts it
+HANDED_OVER_TO_WHO_CAME_TOO_EARLY = Plan(
+    machines=(Machine(), Machine()),
+    jobs=(JobPlan(name="one", period=30, seconds=30),),
+    deeds=(Deed(33, RUNNER, 40, Stop()),),
+    chance=1,
+)
 # the backup is who has just lost the run
 HANDED_OVER_TO_ITS_LOSER = _plan(
     LONG,

@@ -135,6 +135,11 @@ class LostReplies:
 
 
 @dataclass(frozen=True, slots=True)
+class LostFinishes:
+    """No finish arrives; whatever else is asked does."""
+
+
+@dataclass(frozen=True, slots=True)
 class Copies:
     """Each request arrives once more, so many seconds after the first."""
 
@@ -169,6 +174,7 @@ Trouble = (
     | CutOff
     | Slow
     | LostReplies
+    | LostFinishes
     | Copies
     | Storm
     | WrongClock

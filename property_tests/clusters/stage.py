@@ -13,7 +13,7 @@ import anyio.lowlevel
 from anarchon.errors import BackendUnavailable
 from anarchon.events import EVENT_NAMES, Event
 from anarchon.rules.lease import MAX_CALL
-from anarchon.testing.faults import FAIL_AFTER, HANG_AFTER, OK, Fault
+from anarchon.testing.faults import FAIL_AFTER, FAIL_BEFORE, HANG_AFTER, OK, Fault
 from anarchon.testing.instance import Instance
 from property_tests.clusters.plans import (
     STORM,
@@ -22,6 +22,7 @@ from property_tests.clusters.plans import (
     CutOff,
     Deed,
     Freeze,
+    LostFinishes,
     LostReplies,
     Slow,
     Stop,
@@ -159,7 +160,9 @@ class Stage:
             scheduler = self.instance.scheduler
             self._life.state = scheduler.state
             self._life.going = tuple(
-                (run.job, run.slot, run.attempt) for run in scheduler.running()
+                (run.job, run.slot, run.attempt)
+                for run in scheduler.running()
+                if not run.manual
             )
         for spell in self._tale.spells:
             if spell.who == self.instance.name and spell.ended == inf:
@@ -198,6 +201,7 @@ class Stage:
     async def _disturb(self, seconds: float, trouble: Trouble) -> None:
         spell = self._suffer(after=_under_way(trouble))
         spell.arrives = isinstance(trouble, LostReplies)
+        spell.beats = isinstance(trouble, LostFinishes)
         self._disturbed.append(trouble)
         self._set_faults()
         await anyio.sleep(seconds)
@@ -210,7 +214,7 @@ class Stage:
 
     def _set_faults(self) -> None:
         """Let all troubles of now add up; of two storms the later one blows."""
-        faults, standing = self.instance.faults, OK
+        faults, standing, finishes = self.instance.faults, OK, OK
         faults.clear()
         for trouble in self._disturbed:
             match trouble:
@@ -218,9 +222,12 @@ class Stage:
                     faults.partition(silent=silent)
                 case Storm(seed):
                     faults.storm(seed, rate=0.3, longest=STORM)
+                case LostFinishes():
+                    finishes = FAIL_BEFORE
                 case _:
                     standing = standing.along_with(_fault(trouble))
         faults.always(standing)
+        faults.always(standing.along_with(finishes), "finish")
 
     def _set_clock(self, by: float) -> None:
         self.instance.clock.step(by)

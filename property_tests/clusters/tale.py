@@ -88,7 +88,8 @@ class Spell:
 
     ``sleeping`` says that nothing moved on the instance meanwhile, ``clock`` that its
     clock was set, ``store`` that the store's was; then it lasts until it could know.
-    ``arrives`` says that what it asked was done, though nobody answered.
+    ``arrives`` says that what it asked was done, though nobody answered, ``beats`` that
+    only its finishes were lost.
     """
 
     who: str
@@ -99,6 +100,7 @@ class Spell:
     clock: bool = False
     store: bool = False
     arrives: bool = False
+    beats: bool = False
 
     def touches(self, who: str, since: float, until: float) -> bool:
         """Tell whether it is felt by an instance within this time."""

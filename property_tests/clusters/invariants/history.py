@@ -94,10 +94,19 @@ def ends_are_stored(tale: Tale) -> Complaints:
             first = max(since, act.ended)
             limit = first + BACKOFF + CALL + SLACK
             alive = _kept(attempt, first) + LEASE > first + HEARTBEAT
+            alive |= _could_beat(tale, act, since)
             stored = attempt.way is Way.FINISHED and _left(attempt) < limit
             if act.ended <= first and limit < until and alive and not stored:
                 yield f"{act.name} on {act.instance}: not stored by {limit:.3f}"
                 break
+
+
+def _could_beat(tale: Tale, act: Act, until: float) -> bool:
+    return any(
+        spell.beats and spell.who == act.instance
+        for spell in tale.spells
+        if spell.began <= act.ended <= spell.ended == until
+    )
 
 
 def _kept(attempt: Attempt, time: float) -> float:

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from math import inf
 
-from anarchon.events import Event, Lost, Skip
+from anarchon.events import Lost, Skip
 from anarchon.model import Overlap
 from property_tests.clusters.invariants import CALL, SLACK, Complaints
 from property_tests.clusters.leases import Attempt, Way
@@ -58,25 +58,28 @@ def _known(tale: Tale, attempt: Attempt, life: Life, since: float) -> float:
     if granted < life.asked and since == life.began:
         # what it may catch up is asked for first
         return since + JITTER + CALL
-    heard = min(
+    swept = max(since, granted) + LEASE + CALL
+    taken = _first_told(tale, life, since, attempt, "taken", "lost")
+    kept = _first_told(tale, life, since, attempt, "overlap")
+    # who was kept out asks whether the slot was started after all
+    return min(swept, max(taken, granted), max(kept, granted) + 2 * HEARTBEAT)
+
+
+def _first_told(
+    tale: Tale, life: Life, since: float, attempt: Attempt, *whys: str
+) -> float:
+    """Return when a life told of what makes it watch the run."""
+    return min(
         (
             entry.time
             for entry in tale.events
             if entry.instance == life.instance and since <= entry.time < life.ended
-            if _tells_of(entry.what, attempt)
+            if isinstance(entry.what, Skip | Lost)
+            if (entry.what.job, entry.what.slot) == attempt.name[:2]
+            if (entry.what.reason if isinstance(entry.what, Skip) else "lost") in whys
         ),
         default=inf,
     )
-    return min(max(since, granted) + LEASE + CALL, max(heard, granted))
-
-
-def _tells_of(event: Event, attempt: Attempt) -> bool:
-    """Tell whether who tells this watches the run from then on."""
-    match event:
-        case Skip(reason="taken") | Lost():
-            return (event.job, event.slot) == attempt.name[:2]
-        case _:
-            return False
 
 
 def _limit(tale: Tale, attempt: Attempt, life: Life, ready: float) -> float:
