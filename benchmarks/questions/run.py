@@ -163,14 +163,14 @@ def _ahead(found: Sequence[Found]) -> Iterator[str]:
 
 
 def _late(found: Sequence[Found], jobs: int) -> Iterator[str]:
-    """Say who had not started all jobs when the notes ended."""
+    """Say who had not started all jobs while they were watched."""
     for each in found:
         for count in each.slots:
             started = each.cell(count, lambda slot: len(slot.started)).median
             if started < jobs:
                 yield (
-                    f"{each.subject.name} had started {number(started)} of {jobs} jobs "
-                    f"when the notes ended, with {_instances(count)}."
+                    f"{each.subject.name} started {number(started)} of {jobs} jobs "
+                    f"within {WATCHED:g} s, with {_instances(count)}."
                 )
 
 
