@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from anarchon.testing.virtual import Loop
 from property_tests import tally
 from property_tests.budget import within
+from property_tests.clusters.census import leftovers
 from property_tests.clusters.draws import plans
 from property_tests.clusters.examples import KEPT
 from property_tests.clusters.judge import complaints, story
@@ -34,6 +35,17 @@ def test_a_cluster_keeps_its_promises_in(name: str, loop: Loop) -> None:
 def test_a_cluster_keeps_its_promises(loop: Loop, plan: Plan) -> None:
     """Whatever befalls whom, every invariant of the cluster holds."""
     _judge(plan, loop)
+
+
+@pytest.mark.parametrize("loop", ["asyncio", "trio"])
+def test_nothing_of_a_scheduler_outlives_it(loop: Loop) -> None:
+    """When all have stopped or crashed, no run, watch or timer is left in memory."""
+    before = leftovers()
+    for name, plan in KEPT.items():
+        if name.startswith(("FROZEN", "STOPPED", "STUBBORN")):
+            play(plan, loop)
+
+    assert before == leftovers()
 
 
 def _judge(plan: Plan, loop: Loop) -> None:

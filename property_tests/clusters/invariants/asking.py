@@ -1,9 +1,27 @@
-"""How an instance asks: under one token for each attempt that it wants, to the end."""
+"""How an instance asks: under one token for an attempt, and no more when it is over."""
 
-from anarchon.protocol import Claim
+from math import inf
+
+from anarchon.model import Reason
+from anarchon.protocol import Claim, Done
 from property_tests.clusters.invariants import BACKOFF, CALL, SLACK, Complaints
 from property_tests.clusters.leases import Attempt
 from property_tests.clusters.tale import Spell, Tale
+
+
+def what_is_over_is_watched_no_more(tale: Tale) -> Complaints:
+    """A backup that was told of a run's end doesn't ask for it again."""
+    over: dict[tuple[str, str, int], float] = {}
+    for step in tale.steps:
+        claim = step.asked
+        if not isinstance(claim, Claim) or claim.mode is not Reason.TAKEOVER:
+            continue
+        who, run = claim.instance_id, (claim.instance_id, claim.job, claim.slot)
+        if step.time > over.get(run, inf) + CALL + SLACK + tale.longest_way:
+            yield f"{step.time:.3f} {who}: still watches {claim.job} {claim.slot}"
+        heard = tale.healthy(who, step.time - SLACK, step.time + SLACK)
+        if isinstance(step.reply, Done) and heard:
+            over.setdefault(run, step.time)
 
 
 def what_was_won_unheard_is_asked_for(tale: Tale) -> Complaints:
