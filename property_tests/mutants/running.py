@@ -70,8 +70,8 @@ MUTANTS = (
         name="a win that is read too late starts the handler unasked",
         breaks="T4: no trust left, so a heartbeat comes first",
         file=LEASED_RUN,
-        find="        if self._trust.left > 0:\n            return True  # noqa",
-        put="        if self._trust is not None:\n            return True  # noqa",
+        find="while self._trust.left <= 0:",
+        put="while self._trust is None:",
     ),
     Mutant(
         name="a heartbeat that is refused after the finish makes it a loss",
@@ -133,13 +133,6 @@ MUTANTS = (
         file=BOUNDARY,
         find="except BaseException as raised:",
         put="except LookupError as raised:",
-    ),
-    Mutant(
-        name="a cancellation that nobody asked for ends the scheduler",
-        breaks="the scheduler never dies of a handler",
-        file=BOUNDARY,
-        find="if _asked_for(cancellation):",
-        put="if cancellation is not None:",
     ),
     Mutant(
         name="a handler's shield holds against a refusal",
