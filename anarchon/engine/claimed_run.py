@@ -40,9 +40,11 @@ class ClaimedRun(Run):
 
     async def write_end(self, ending: Ending) -> None:
         """Write the result; an interrupted run is recorded, and nobody continues it."""
+        # the same each time (L2), though the handler may go on meanwhile
+        end = self.end(ending)
 
         async def finish() -> bool | None:
-            answer = await self.session.calls.finish(self.claim, self.end(ending))
+            answer = await self.session.calls.finish(self.claim, end)
             if answer is None:
                 return None
             self._answered = answer.now

@@ -174,8 +174,10 @@ class LeasedRun(Run):
         async def release() -> bool | None:
             return self._accepted(await self.session.calls.release(self.claim))
 
+        # the same each time (L2), though the handler may go on meanwhile
+        end = self.end(ending)
+
         async def finish() -> bool | None:
-            end = self.end(ending)
             return self._accepted(await self.session.calls.finish(self.claim, end))
 
         write = release if ending.status is Status.INTERRUPTED else finish

@@ -14,8 +14,8 @@ One task and one heap serve all jobs. Three things make a timer trustworthy:
   current one does can delay it. Slots that passed while the host was frozen or blocked
   are not made up: at most the armed one is handed on.
 
-A clock that goes back by more than a second puts the armed slots far into the future;
-all jobs are armed anew then, and the store refuses what was granted before.
+A clock that goes back by more than the longest call puts the armed slots far into the
+future; all jobs are armed anew then, and the store refuses what was granted before.
 """
 
 import heapq
@@ -30,6 +30,7 @@ import anyio.lowlevel
 
 from anarchon.bridge.interrupts import spared
 from anarchon.rules.jitter import jitter_for
+from anarchon.rules.lease import MAX_CALL
 from anarchon.rules.schedule import first_after
 
 if TYPE_CHECKING:
@@ -38,7 +39,8 @@ if TYPE_CHECKING:
     from anarchon.engine.store_time import StoreTime
 
 MAX_SLEEP = 60.0
-STEP_BACK = 1_000
+# an estimate that gets better goes back by no more than this, in ms
+STEP_BACK = MAX_CALL * 1_000
 # So many slots are handed on before other tasks get a turn. Few: what one began is
 # mostly over then before the next begins, and with little alive at a time the garbage
 # collector has little to look at (10,000 slots at once: 0.1 s instead of 0.6 s).

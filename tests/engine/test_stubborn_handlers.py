@@ -16,7 +16,7 @@ from anarchon.events import (
     Takeover,
 )
 from anarchon.model import Reason, State, Status
-from anarchon.testing.faults import FAIL_BEFORE, Fault
+from anarchon.testing.faults import FAIL_AFTER, FAIL_BEFORE, Fault
 from tests.alone import Alone, open_alone
 
 pytestmark = pytest.mark.anyio
@@ -174,6 +174,21 @@ async def test_a_timed_out_run_keeps_its_lease_until_its_end_is_stored() -> None
 
         assert run.left > 0
         assert [Status.FAILED] == await alone.statuses()
+
+
+@pytest.mark.parametrize("leases", [True, False], ids=["leases", "claims"])
+async def test_a_timed_out_end_is_repeated_as_it_was(leases: bool) -> None:
+    """That its handler has ended meanwhile makes it no other end."""
+    async with open_alone(stop_timeout=STOP_TIMEOUT, leases=leases) as alone:
+        handler = await a_stubborn_run(alone, 20 + STOP_TIMEOUT + 15, timed_out=20)
+        alone.faults.always(FAIL_AFTER, "finish")
+        await anyio.sleep(20 + STOP_TIMEOUT + 20)
+        alone.faults.clear()
+        failure = await alone.until_seen(Failure)
+
+        assert handler.ended is not None
+        assert [] == alone.seen(Lost)
+        assert failure.record.error == (await alone.history())[0].error
 
 
 async def test_a_handler_that_ignores_its_loss_is_left_alone() -> None:
