@@ -111,16 +111,11 @@ MUTANTS = (
         name="a start takes older runs over before it asks for the newer slot",
         breaks="T7: newer first, then what it did not replace",
         file=RECOVERY,
-        find=(
-            "            state.turn.acquire_nowait()\n"
-            "            session.spawn(session.claiming, self._claim_latest, state,"
-            " *missed)\n"
-        ),
+        find="await session.instance.clock.sleep(delay / 1000)",
         put=(
-            "            slot, _ = missed\n"
-            "            mode = Reason.CATCH_UP\n"
-            "            runner = session.lease_runner\n"
-            "            session.spawn(session.claiming, runner, state, slot, mode)\n"
+            "state.turn.release()\n"
+            "            await session.instance.clock.sleep(delay / 1000)\n"
+            "            await state.turn.acquire()"
         ),
     ),
     Mutant(
