@@ -97,6 +97,19 @@ STUBBORN_AFTER_A_TIMEOUT = _plan(
     ),
     machines=1,
 )
+# its end is written and not heard of, and then the handler ends as well
+STUBBORN_WHILE_ITS_END_IS_REPEATED = _plan(
+    JobPlan(
+        name="one",
+        period=90,
+        seconds=60,
+        timeout=20,
+        conduct=Conduct.IGNORES,
+        stubborn=10,
+    ),
+    Deed(114, "A", 12, LostReplies(silent=False)),
+    machines=1,
+)
 STUBBORN_WHEN_LOST = _plan(
     JobPlan(name="one", period=90, seconds=60, conduct=Conduct.IGNORES, stubborn=30),
     Deed(95, "A", 18, CutOff(silent=True)),

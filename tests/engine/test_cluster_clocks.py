@@ -67,6 +67,20 @@ async def test_a_wrong_clock_that_slept_repeats_no_skip(offset: float) -> None:
         assert sorted(set(looked_at)) == sorted(looked_at)
 
 
+async def test_an_estimate_that_gets_better_repeats_no_slot() -> None:
+    """What was told by slow replies is seconds off; to correct that is no step back."""
+    async with open_cluster(instances=1, catch_up=0, jitter=0) as cluster:
+        cluster.every("sync", 30, cluster.work(5))
+        cluster.every("other", 10 * MINUTE, cluster.work(5), offset=31)
+        cluster["A"].faults.always(Fault(request_delay=3.0))
+        await cluster.start()
+        await anyio.sleep(29 - cluster.now)
+        cluster["A"].faults.clear()
+        await anyio.sleep(MINUTE)
+
+        assert [] == cluster.seen(Skip)
+
+
 @pytest.mark.parametrize("offset", [-90.0, 90.0])
 async def test_a_wrong_clock_among_right_ones_repeats_nothing(offset: float) -> None:
     """However the others' clocks stand, each slot is run once and in its time."""
