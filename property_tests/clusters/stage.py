@@ -13,7 +13,7 @@ import anyio.lowlevel
 from anarchon.errors import BackendUnavailable
 from anarchon.events import EVENT_NAMES, Event
 from anarchon.rules.lease import MAX_CALL
-from anarchon.testing.faults import FAIL_AFTER, FAIL_BEFORE, HANG_AFTER, OK, Fault
+from anarchon.testing.faults import FAIL_BEFORE, OK
 from anarchon.testing.instance import Instance
 from property_tests.clusters.plans import (
     STORM,
@@ -24,7 +24,6 @@ from property_tests.clusters.plans import (
     Freeze,
     LostFinishes,
     LostReplies,
-    Slow,
     Stop,
     StoreClock,
     Storm,
@@ -32,6 +31,7 @@ from property_tests.clusters.plans import (
     WrongClock,
 )
 from property_tests.clusters.tale import Life, Spell, Tale
+from property_tests.clusters.troubles import fault_of, under_way_after
 
 # a start that gets no answer is tried again
 PATIENCE = 30.0
@@ -199,7 +199,7 @@ class Stage:
             self._suffer(after=MAX_CALL, clock=True)
 
     async def _disturb(self, seconds: float, trouble: Trouble) -> None:
-        spell = self._suffer(after=_under_way(trouble))
+        spell = self._suffer(after=under_way_after(trouble))
         spell.arrives = isinstance(trouble, LostReplies)
         spell.beats = isinstance(trouble, LostFinishes)
         self._disturbed.append(trouble)
@@ -225,7 +225,7 @@ class Stage:
                 case LostFinishes():
                     finishes = FAIL_BEFORE
                 case _:
-                    standing = standing.along_with(_fault(trouble))
+                    standing = standing.along_with(fault_of(trouble))
         faults.always(standing)
         faults.always(standing.along_with(finishes), "finish")
 
@@ -258,32 +258,6 @@ class Stage:
         )
         self._tale.spells.append(spell)
         return spell
-
-
-def _fault(trouble: Trouble) -> Fault:
-    match trouble:
-        case Slow(request, reply):
-            return Fault(request_delay=request, reply_delay=reply)
-        case LostReplies(silent):
-            return HANG_AFTER if silent else FAIL_AFTER
-        case Copies(after):
-            return Fault(copy_after=after)
-        case _:
-            raise AssertionError(trouble)
-
-
-def _under_way(trouble: Trouble) -> float:
-    """Return how long a call that began in a trouble may go on after it."""
-    match trouble:
-        case CutOff(silent=True) | LostReplies(silent=True):
-            return MAX_CALL
-        case Slow(request, reply):
-            # what is asked arrives, though nobody waits for the answer any more
-            return max(request, min(request + reply, MAX_CALL))
-        case Storm():
-            return max(STORM, MAX_CALL)
-        case _:
-            return 0.0
 
 
 def _bad_callback(_: Event) -> None:

@@ -16,14 +16,10 @@ from anarchon.testing.journal import Entry
 from property_tests.clusters.leases import Leases
 from property_tests.clusters.plans import (
     SHIELDED,
-    STORM,
     Conduct,
-    Copies,
     Plan,
-    Slow,
-    Storm,
-    Trouble,
 )
+from property_tests.clusters.troubles import way_in
 from property_tests.clusters.witness import Step
 
 
@@ -149,7 +145,7 @@ class Tale:
     @property
     def longest_way(self) -> float:
         """How long after it was sent a request, or its copy, may arrive here."""
-        return max((_way(deed.trouble) for deed in self.plan.deeds), default=0.0)
+        return max((way_in(deed.trouble) for deed in self.plan.deeds), default=0.0)
 
     def acts_in(self, life: Life) -> list[Act]:
         """Return the handlers that a scheduler called."""
@@ -249,15 +245,3 @@ class Tale:
         """Return what the store's clock showed, in seconds since 1970 UTC."""
         steps = sum(by for at, by in self.store_steps if at <= time)
         return self.store_epoch + steps + time
-
-
-def _way(trouble: Trouble) -> float:
-    match trouble:
-        case Copies(after):
-            return after
-        case Slow(request):
-            return request
-        case Storm():
-            return STORM
-        case _:
-            return 0.0
