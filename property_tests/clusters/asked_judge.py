@@ -1,6 +1,6 @@
 """All that is promised where runs by hand, and contact that is lost, come on top.
 
-Decides which acts each invariant is about. Must not know what it says.
+Decides which acts and events each invariant is about. Must not know what it says.
 """
 
 from collections.abc import Callable, Iterator
@@ -13,10 +13,9 @@ from property_tests.clusters import (
     contact,
     judge,
 )
-from property_tests.clusters.invariants import leases, stops
+from property_tests.clusters.invariants import leases, skips, stops
 from property_tests.clusters.manual import TaleOfBoth
 from property_tests.clusters.plans import Kind
-from property_tests.clusters.tale import Act
 
 OF_ASKS: tuple[Callable[[TaleOfBoth], Iterator[str]], ...] = (
     asked.runs_begin_at_once,
@@ -37,6 +36,7 @@ OF_ALL_ACTS = {
 OF_LEASES = (
     *judge.INVARIANTS,
     contact.silence_cancels_nothing,
+    contact.nobody_overlaps_itself,
     claims_only_ends.timeouts_are_kept,
 )
 
@@ -49,20 +49,18 @@ def complaints(tale: TaleOfBoth) -> list[str]:
     of_slots = OF_LEASES if kept else claims_only.INVARIANTS
     lines = [f"{each.__name__}: {line}" for each in OF_ASKS for line in each(tale)]
     for each in of_slots:
-        subject = _with_acts(tale, _about(tale, each))
+        subject = _subject(tale, each)
         lines += [f"{each.__name__}: {line}" for line in each(subject)]
     return lines
 
 
-def _about(tale: TaleOfBoth, each: judge.Invariant) -> list[Act]:
-    if each in OF_ALL_ACTS:
-        return [*tale.acts, *tale.manual_acts]
-    if each is leases.the_unheard_are_cancelled:
-        return [act for act in tale.acts if contact.heeds_silence(tale, act)]
-    return tale.acts
-
-
-def _with_acts(tale: TaleOfBoth, acts: list[Act]) -> TaleOfBoth:
+def _subject(tale: TaleOfBoth, each: judge.Invariant) -> TaleOfBoth:
+    """Return the tale with those acts and events that an invariant is about."""
     view = copy(tale)
-    view.acts = acts
+    if each in OF_ALL_ACTS:
+        view.acts = [*tale.acts, *tale.manual_acts]
+    elif each is leases.the_unheard_are_cancelled:
+        view.acts = [act for act in tale.acts if contact.heeds_silence(tale, act)]
+    elif each is skips.skips_have_the_right_reason:
+        view.events = [e for e in tale.events if not contact.waits_for_itself(tale, e)]
     return view

@@ -14,7 +14,7 @@ from anarchon.protocol import Claim, Done, Early, Late
 from anarchon.rules.lease import MAX_CALL, settle_limit
 from anarchon.testing.journal import Entry
 from property_tests.clusters import plans
-from property_tests.clusters.due import at, due, settings, shown
+from property_tests.clusters.due import at, due, health, settings, shown
 from property_tests.clusters.invariants import BACKOFF, SLACK, Complaints
 from property_tests.clusters.leases import Attempt
 from property_tests.clusters.plans import JITTER, MAX_LATE
@@ -65,7 +65,7 @@ def due_slots_are_told(tale: Tale) -> Complaints:
         if isinstance(entry.what, Skip)
     }
     for who in tale.plan.names:
-        for since, until in tale.health(who):
+        for since, until in health(tale, who):
             for job, slot in due(tale, who, since + SLACK, until - JITTER - BACKOFF):
                 if (job, slot, who) not in told:
                     yield f"{job} {at(tale, slot)}: nothing came of it on {who}"
@@ -115,11 +115,12 @@ def _is_right(tale: Tale, skip: Skip, time: float) -> bool:
 
 
 def _stuck(tale: Tale, skip: Skip, time: float) -> bool:
-    # a handler of its own goes on though it was told to end
+    # a handler of its own goes on though it was told to end, which a shield may hide
     return any(
         act.job == skip.job and act.instance == skip.instance_id
         for act in tale.acts
-        if act.cancelled <= time <= act.ended
+        if act.began <= time <= act.ended
+        if act.cancelled <= time or time <= tale.shielded_until(act)
     )
 
 

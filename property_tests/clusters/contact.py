@@ -6,9 +6,11 @@ the loop's, in seconds.
 
 from math import inf
 
-from anarchon.events import Lost
-from anarchon.model import CancelReason, LostContact
+from anarchon.events import Event, Lost, Skip
+from anarchon.model import CancelReason, LostContact, Overlap
+from anarchon.testing.journal import Entry
 from property_tests.clusters.invariants import Complaints
+from property_tests.clusters.plans import LEASE
 from property_tests.clusters.tale import Act, Tale
 
 
@@ -34,6 +36,38 @@ def silence_cancels_nothing(tale: Tale) -> Complaints:
         lost = entry.what
         if isinstance(lost, Lost) and lost.job in continues and lost.cause != "refused":
             yield f"{entry.time:.3f} {entry.instance}: lost by {lost.cause}"
+
+
+def waits_for_itself(tale: Tale, entry: Entry[Event]) -> bool:
+    """Tell whether a slot was skipped for a handler that goes on without an answer.
+
+    To the store its lease may be alive, where beats arrive and no reply does.
+    """
+    skip, who, time = entry.what, entry.instance, entry.time
+    if not isinstance(skip, Skip) or skip.reason != "overlap" or skip.by != who:
+        return False
+    at_work = any(
+        act.began <= time <= act.ended and not heeds_silence(tale, act)
+        for act in tale.acts
+        if (act.job, act.instance) == (skip.job, who)
+    )
+    return at_work and tale.troubled(who, time - LEASE, time)
+
+
+def nobody_overlaps_itself(tale: Tale) -> Complaints:
+    """With ``overlap="skip"`` no instance begins a job that it is still at.
+
+    So it waits for a handler that goes on without a lease. Not judged: where the
+    store's clock was set, so that leases ended sooner than they were promised to.
+    """
+    for act in tale.acts:
+        for other in tale.acts:
+            same = (other.job, other.instance) == (act.job, act.instance)
+            if not same or tale.plan.job(act.job).overlap is Overlap.ALLOW:
+                continue
+            stepped = any(other.began <= at <= act.began for at, _ in tale.store_steps)
+            if other.began < act.began < other.ended and not stepped:
+                yield f"{act.name} on {act.instance}: begun beside {other.name}"
 
 
 def _gone(tale: Tale, act: Act) -> float:

@@ -5,10 +5,14 @@ time. Must not know what ought to come of a slot. Instants are the loop's, in se
 """
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from anarchon.rules.schedule import Schedule
 from property_tests.clusters.plans import Kind, WrongClock
 from property_tests.clusters.tale import Tale
+
+# a timer looks at its clock once a minute
+LOOK = 62.0
 
 
 def shown(tale: Tale, who: str, time: float) -> float:
@@ -33,6 +37,24 @@ def settings(tale: Tale, who: str) -> list[tuple[float, float]]:
             (deed.at + deed.lasts, -deed.trouble.by),
         )
     ]
+
+
+def health(tale: Tale, who: str) -> Iterator[tuple[float, float]]:
+    """Yield the stretches of time in which an instance was healthy.
+
+    Where no reply tells the time, it notices by a timer that its clock was set.
+    """
+    if tale.plan.store is not Kind.TIMELESS:
+        yield from tale.health(who)
+        return
+    spells = [
+        replace(spell, ended=spell.began, after=LOOK) if spell.clock else spell
+        for spell in tale.spells
+        if spell.who == who and not spell.store
+    ]
+    for life in tale.lives:
+        if life.instance == who:
+            yield from tale.between(life, spells)
 
 
 def due(tale: Tale, who: str, since: float, until: float) -> Iterator[tuple[str, int]]:
