@@ -12,12 +12,16 @@ from property_tests.clusters.tale import Spell, Tale
 
 def what_is_over_is_watched_no_more(tale: Tale) -> Complaints:
     """A backup that was told of a run's end doesn't ask for it again."""
-    over: dict[tuple[str, str, int], float] = {}
+    over: dict[tuple[float, str, str, int], float] = {}
     for step in tale.steps:
         claim = step.asked
         if not isinstance(claim, Claim) or claim.mode is not Reason.TAKEOVER:
             continue
-        who, run = claim.instance_id, (claim.instance_id, claim.job, claim.slot)
+        who = claim.instance_id
+        life = tale.life_at(who, step.time)
+        if life is None:
+            continue
+        run = life.began, who, claim.job, claim.slot
         # it may have been a copy that was answered first, which nobody hears
         wait = 2 * HEARTBEAT + CALL + SLACK + tale.longest_way
         if step.time > over.get(run, inf) + wait:
