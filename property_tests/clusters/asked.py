@@ -50,9 +50,12 @@ def _pairs(tale: TaleOfBoth) -> Iterator[tuple[Asked, Act]]:
     acts: defaultdict[Place, list[Act]] = defaultdict(list)
     for act in tale.manual_acts:
         acts[act.instance, act.job, act.began].append(act)
+    ends: defaultdict[Place, set[float]] = defaultdict(set)
     for asked in tale.asked:
-        # two of one place are alike
-        if acts[_place(asked)]:
+        ends[_place(asked)].add(asked.ask.gives_up)
+    for asked in tale.asked:
+        # which run of one place is whose is known only if they are alike
+        if acts[_place(asked)] and len(ends[_place(asked)]) == 1:
             yield asked, acts[_place(asked)].pop()
 
 
