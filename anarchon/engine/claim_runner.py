@@ -44,7 +44,7 @@ class ClaimRunner:
         self, state: JobState, slot: int, mode: Reason
     ) -> ClaimedRun | None:
         session, job = self._session, state.job
-        claim = new_claim(session.instance, job, slot, mode)
+        claim = new_claim(session, job, slot, mode)
         if not may_ask(session, state, claim):
             return None  # noqa: ASYNC910  nothing was asked
         reply, _ = await ask(session, claim)

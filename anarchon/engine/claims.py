@@ -1,32 +1,48 @@
 """What a claim says.
 
 Decides how a job's options become the fields of a claim. Must not know any answer.
+
+A token is made from what it is for, and a secret of this start. So nobody has to
+remember it: whoever wants the same attempt once more asks under the same token, even if
+a clock was set back meanwhile and a timer comes to a slot again (L2, T5).
 """
 
 import os
+from hashlib import blake2b
+from typing import TYPE_CHECKING
 
-from anarchon.engine.instance import Instance
 from anarchon.jobs import Job
 from anarchon.model import Reason
 from anarchon.protocol import Claim
 from anarchon.rules.lease import settle_limit
 
+if TYPE_CHECKING:
+    from anarchon.engine.session import Session
+
+TOKEN_BYTES = 16
+
 
 def new_token() -> str:
     """Return a random value that nobody else has, nor can guess."""
-    return os.urandom(16).hex()
+    return os.urandom(TOKEN_BYTES).hex()
+
+
+def token_for(secret: str, job: str, slot: int, attempt: int) -> str:
+    """Return the one token of whoever has this secret for this attempt of a run."""
+    what = f"{attempt} {slot} {job}".encode()
+    return blake2b(what, key=secret.encode(), digest_size=TOKEN_BYTES).hexdigest()
 
 
 def new_claim(
-    instance: Instance, job: Job, slot: int, mode: Reason, attempt: int = 1
+    session: "Session", job: Job, slot: int, mode: Reason, attempt: int = 1
 ) -> Claim:
-    """Make the claim for one wanted attempt, with a token of its own."""
-    options = job.options
+    """Make the claim for one wanted attempt, under this start's token for it."""
+    options, instance = job.options, session.instance
     catch_up = options.catch_up + options.jitter
     return Claim(
         job=job.name,
         slot=slot,
-        token=new_token(),
+        token=token_for(session.secret, job.name, slot, attempt),
         attempt=attempt,
         instance_id=instance.instance_id,
         mode=mode,

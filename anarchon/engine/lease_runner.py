@@ -49,7 +49,7 @@ class LeaseRunner:
         The job's turn is the caller's. Cancelled with the answer, it still returns.
         """
         session = self._session
-        claim = new_claim(session.instance, state.job, slot, mode)
+        claim = new_claim(session, state.job, slot, mode)
         if not may_ask(session, state, claim):
             return None  # noqa: ASYNC910  nothing was asked
         asked = await ask(session, claim)

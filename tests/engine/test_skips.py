@@ -224,6 +224,27 @@ async def test_a_slot_ahead_of_the_stores_clock_waits_the_rest() -> None:
 
 
 @pytest.mark.parametrize("leases", [True, False])
+async def test_a_slot_that_was_early_is_claimed_again_under_its_token(
+    leases: bool,
+) -> None:
+    """L2: so a copy of the first claim, which arrives in between, is its own win."""
+    clock = VirtualClock()
+    async with open_alone(clock=clock, leases=leases, jitter=0) as alone:
+        alone.faults.script("claim", Fault(request_delay=0.5, copy_after=9.51))
+        alone.scheduler.every("sync", "10m", nothing)
+        slot = await alone.until_due()
+        await anyio.sleep(0.2)
+        clock.step(-10)
+        success = await alone.until_seen(Success)
+
+        asked = [claim for claim in claims(alone) if claim.slot == slot]
+        assert 1 < len(asked)
+        assert 1 == len({claim.token for claim in asked})
+        assert slot == success.slot
+        assert [] == told(alone)
+
+
+@pytest.mark.parametrize("leases", [True, False])
 async def test_a_newest_slot_far_ahead_is_told_once(leases: bool) -> None:
     """The event names the job, by how much, and where to read what to do."""
     clock = VirtualClock()
