@@ -15,13 +15,17 @@ def what_is_over_is_watched_no_more(tale: Tale) -> Complaints:
     over: dict[tuple[float, str, str, int], float] = {}
     for step in tale.steps:
         claim = step.asked
-        if not isinstance(claim, Claim) or claim.mode is not Reason.TAKEOVER:
+        if not isinstance(claim, Claim):
             continue
         who = claim.instance_id
         life = tale.life_at(who, step.time)
         if life is None:
             continue
         run = life.began, who, claim.job, claim.slot
+        if claim.mode is not Reason.TAKEOVER:
+            # its timer came to the slot once more, and may leave it to the watch again
+            over.pop(run, None)
+            continue
         # it may have been a copy that was answered first, which nobody hears
         wait = 2 * HEARTBEAT + CALL + SLACK + tale.longest_way
         if step.time > over.get(run, inf) + wait:

@@ -128,8 +128,11 @@ def the_unheard_are_cancelled(tale: Tale) -> Complaints:
         attempt = tale.leases.of_token(act.ctx.token)
         felt = min(act.cancelled, act.ended)
         for beat in _last_beats(attempt) if attempt is not None else ():
-            limit = max(beat + LEASE, tale.shielded_until(act)) + SLACK
-            if act.began < limit < felt and tale.awake(act.instance, beat, limit):
+            end = beat + LEASE
+            limit = max(end, tale.shielded_until(act)) + SLACK
+            # one that begins later began with a beat of its own
+            runs_on = act.began < end and limit < felt
+            if runs_on and tale.awake(act.instance, beat, limit):
                 yield f"{act.name} on {act.instance}: no beat since {beat:.3f}"
 
 
@@ -164,8 +167,8 @@ def losses_are_true(tale: Tale) -> Complaints:
 def stubborn_handlers_are_given_up(tale: Tale) -> Complaints:
     """The lease of a handler that goes on for long though it was told to end runs out.
 
-    After a timeout its run is finished first, if the store can be reached. A copy of a
-    beat that arrives later may keep it for a while.
+    After a timeout its run is finished first, and its lease kept until the store has
+    answered. A copy of a beat that arrives later may keep it for a while.
     """
     for act in tale.acts:
         attempt = tale.leases.of_token(act.ctx.token)
@@ -174,7 +177,10 @@ def stubborn_handlers_are_given_up(tale: Tale) -> Complaints:
             continue
         kept = attempt.kept[-1].time
         awake = tale.awake(act.instance, act.cancelled, limit)
-        if awake and kept > limit + tale.longest_way:
+        asking = act.why is CancelReason.TIMEOUT and tale.troubled(
+            act.instance, act.cancelled, kept
+        )
+        if awake and not asking and kept > limit + tale.longest_way:
             yield f"{act.name} on {act.instance}: its lease is kept at {kept:.3f}"
         due = act.why is CancelReason.TIMEOUT and limit < tale.over
         late = attempt.left is None or attempt.left.time > limit

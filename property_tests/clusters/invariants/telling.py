@@ -54,15 +54,22 @@ def nothing_succeeds_that_was_lost(tale: Tale) -> Complaints:
 
 
 def successes_are_on_record(tale: Tale) -> Complaints:
-    """A success is told once it is stored, if the store could be reached."""
+    """A success is told once it is stored, if the store could be reached.
+
+    Who hears nothing of a refusal tells what the handler did.
+    """
     for entry in tale.events:
         if not isinstance(entry.what, Success):
             continue
         name = entry.what.job, entry.what.slot, entry.what.attempt
-        ways = {a.way for a in tale.leases.attempts if a.name == name}
-        reached = tale.reached(entry.instance, entry.time - SLACK, entry.time)
-        if reached and ways != {Way.FINISHED}:
-            yield f"{name}: told as a success, {ways}"
+        since = entry.time - SLACK
+        if not tale.reached(entry.instance, since, entry.time):
+            continue
+        deaf = tale.troubled(entry.instance, since, entry.time)
+        for attempt in (a for a in tale.leases.attempts if a.name == name):
+            refused = deaf and attempt.gone is not None
+            if attempt.way is not Way.FINISHED and not refused:
+                yield f"{name}: told as a success, {attempt.way}"
 
 
 def final_ends_are_told(tale: Tale) -> Complaints:
