@@ -58,8 +58,9 @@ async def ask(session: "Session", claim: Claim) -> Asked:
     failures = 0
     try:
         while True:
-            sent = read_both(clock)
-            reply = await session.calls.claim(claim)
+            async with session.calls.room:
+                sent = read_both(clock)
+                reply = await session.calls.claim(claim)
             wait = _early_by(claim, reply) if isinstance(reply, Early) else None
             if wait is not None and wait <= SHORT_WAIT:
                 failures = 0

@@ -9,6 +9,8 @@ every reply tells the store's time. Must not know what an answer means.
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TypeVar, TypeVarTuple
 
+import anyio
+
 from anarchon.bridge import Bridge, BridgeError
 from anarchon.clock import Clock
 from anarchon.engine.reports import Reports
@@ -30,12 +32,17 @@ T = TypeVar("T")
 R = TypeVar("R", bound=Reply)
 Ts = TypeVarTuple("Ts")
 
+# So many first attempts are asked for at a time; the rest of a burst waits for room. In
+# a driver's queue their bounds would pass, and what was waited for be asked all anew.
+AT_ONCE = 64
+
 
 class StoreCalls:
     """The store's operations, bounded; writes are never cut in the middle.
 
     A host that is cancelled during a write waits for the answer, within the bound, and
-    gets it. A read ends at once.
+    gets it. A read ends at once. Whoever asks for a first attempt takes a place in the
+    ``room`` before.
     """
 
     def __init__(
@@ -51,6 +58,7 @@ class StoreCalls:
         self._time = time
         self._clock = clock
         self._reports = reports
+        self.room: anyio.Semaphore = anyio.Semaphore(AT_ONCE, fast_acquire=True)
         self.last_error: str = "no call was made"
         self._silent_since: float | None = None
 
