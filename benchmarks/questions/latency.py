@@ -126,8 +126,8 @@ def _start_goals(found: Found) -> Iterator[Goal]:
             unit="s",
             holds_back=(
                 f"This process was computing for {number(cpu)} s of it, "
-                f"{number(cpu / plan.jobs * 1e6)} us for each run: a run that has "
-                "started goes on to its end while others wait to start"
+                f"{number(cpu / plan.jobs * 1e6)} us for each job: by the last start "
+                "nearly all the other runs have been written to their end, too"
             ),
         )
 
