@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, assert_never
 
 from anarchon.engine.asking import ask, may_ask
 from anarchon.engine.claimed_run import ClaimedRun
-from anarchon.engine.claims import new_claim
+from anarchon.engine.claims import first_claim
 from anarchon.engine.job_state import JobState
 from anarchon.jobs import Job
 from anarchon.model import Reason
@@ -44,7 +44,7 @@ class ClaimRunner:
         self, state: JobState, slot: int, mode: Reason
     ) -> ClaimedRun | None:
         session, job = self._session, state.job
-        claim = new_claim(session, job, slot, mode)
+        claim = first_claim(session.instance, state, slot, mode)
         if not may_ask(session, state, claim):
             return None  # noqa: ASYNC910  nothing was asked
         reply, _ = await ask(session, claim)
@@ -64,6 +64,7 @@ class ClaimRunner:
                 session.release_unknown(claim)
                 session.reports.skip(job, slot, "late")
             case Early():
+                state.early = claim
                 session.timers.arm(state)
             case Overlapping() | NoRun():
                 session.reports.unexpected(claim, reply)

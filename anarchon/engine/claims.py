@@ -1,48 +1,34 @@
 """What a claim says.
 
 Decides how a job's options become the fields of a claim. Must not know any answer.
-
-A token is made from what it is for, and a secret of this start. So nobody has to
-remember it: whoever wants the same attempt once more asks under the same token, even if
-a clock was set back meanwhile and a timer comes to a slot again (L2, T5).
 """
 
 import os
-from hashlib import blake2b
-from typing import TYPE_CHECKING
+from dataclasses import replace
 
+from anarchon.engine.instance import Instance
+from anarchon.engine.job_state import JobState
 from anarchon.jobs import Job
 from anarchon.model import Reason
 from anarchon.protocol import Claim
 from anarchon.rules.lease import settle_limit
 
-if TYPE_CHECKING:
-    from anarchon.engine.session import Session
-
-TOKEN_BYTES = 16
-
 
 def new_token() -> str:
     """Return a random value that nobody else has, nor can guess."""
-    return os.urandom(TOKEN_BYTES).hex()
-
-
-def token_for(secret: str, job: str, slot: int, attempt: int) -> str:
-    """Return the one token of whoever has this secret for this attempt of a run."""
-    what = f"{attempt} {slot} {job}".encode()
-    return blake2b(what, key=secret.encode(), digest_size=TOKEN_BYTES).hexdigest()
+    return os.urandom(16).hex()
 
 
 def new_claim(
-    session: "Session", job: Job, slot: int, mode: Reason, attempt: int = 1
+    instance: Instance, job: Job, slot: int, mode: Reason, attempt: int = 1
 ) -> Claim:
-    """Make the claim for one wanted attempt, under this start's token for it."""
-    options, instance = job.options, session.instance
+    """Make the claim for one wanted attempt, with a token of its own."""
+    options = job.options
     catch_up = options.catch_up + options.jitter
     return Claim(
         job=job.name,
         slot=slot,
-        token=token_for(session.secret, job.name, slot, attempt),
+        token=new_token(),
         attempt=attempt,
         instance_id=instance.instance_id,
         mode=mode,
@@ -54,3 +40,16 @@ def new_claim(
         keep=options.keep,
         keep_for=settle_limit(options.lease, instance.stop_timeout),
     )
+
+
+def first_claim(instance: Instance, state: JobState, slot: int, mode: Reason) -> Claim:
+    """Make the claim for the first attempt of a slot that is due.
+
+    If the slot was early before, it is asked for under the same token again, since a
+    copy of that claim may still be on its way, and win when the slot has come (T5).
+    """
+    claim = new_claim(instance, state.job, slot, mode)
+    early, state.early = state.early, None
+    if early is None or early.slot != slot:
+        return claim
+    return replace(claim, token=early.token)

@@ -12,19 +12,31 @@ from anarchon.jobs import Job
 
 if TYPE_CHECKING:
     from anarchon.engine.watch import Watch
+    from anarchon.protocol import Claim
 
 
 class JobState:
     """One registered job: its armed slot, its turn to claim, and what is watched.
 
-    Until it is ``taken_on`` nothing of it is armed or watched.
+    Until it is ``taken_on`` nothing of it is armed or watched. ``early`` is the claim
+    that was answered so last, if nothing was asked since.
     """
 
-    __slots__ = ("_turn", "armed", "far_ahead", "job", "removed", "taken_on", "watch")
+    __slots__ = (
+        "_turn",
+        "armed",
+        "early",
+        "far_ahead",
+        "job",
+        "removed",
+        "taken_on",
+        "watch",
+    )
 
     def __init__(self, job: Job) -> None:
         self.job: Job = job
         self.armed: int | None = None
+        self.early: Claim | None = None
         self.removed: bool = False
         self.taken_on: bool = False
         self.far_ahead: bool = False

@@ -10,7 +10,7 @@ finds the run and hands it over.
 from typing import TYPE_CHECKING, assert_never
 
 from anarchon.engine.asking import Asked, ask, may_ask
-from anarchon.engine.claims import new_claim
+from anarchon.engine.claims import first_claim
 from anarchon.engine.job_state import JobState
 from anarchon.engine.leased_run import LeasedRun
 from anarchon.engine.trust import Trust
@@ -49,7 +49,7 @@ class LeaseRunner:
         The job's turn is the caller's. Cancelled with the answer, it still returns.
         """
         session = self._session
-        claim = new_claim(session, state.job, slot, mode)
+        claim = first_claim(session.instance, state, slot, mode)
         if not may_ask(session, state, claim):
             return None  # noqa: ASYNC910  nothing was asked
         asked = await ask(session, claim)
@@ -84,6 +84,7 @@ class LeaseRunner:
                 session.reports.skip(job, slot, "late")
                 watch.keep(claim, unheard=True)
             case Early():
+                state.early = claim
                 session.timers.arm(state)
             case Won() | NoRun():
                 # handled by the caller, and an answer to a takeover only

@@ -22,7 +22,6 @@ from anarchon.bridge.interrupts import spared
 from anarchon.bridge.stray import StrayCancellations, is_stray
 from anarchon.engine.calls import StoreCalls
 from anarchon.engine.claim_runner import ClaimRunner
-from anarchon.engine.claims import new_token
 from anarchon.engine.instance import Instance
 from anarchon.engine.intake import Intake
 from anarchon.engine.job_state import JobState
@@ -60,7 +59,6 @@ class Session:
         leases: bool,
     ) -> None:
         self.instance = instance
-        self.secret: str = new_token()
         self.reports: Reports = Reports(instance)
         self.states: dict[str, JobState] = {
             name: JobState(job) for name, job in jobs.items()

@@ -92,8 +92,8 @@ class Watch:
         target = self._targets.get(slot)
         # an unheard claim may be what is seen here: its own token asks first (T5)
         if target is None or (target.claim.attempt < wanted and not target.failures):
-            job = self._state.job
-            claim = new_claim(self._session, job, slot, Reason.TAKEOVER, wanted)
+            instance, job = self._session.instance, self._state.job
+            claim = new_claim(instance, job, slot, Reason.TAKEOVER, wanted)
             target = Target(claim, ask_at=0.0)
         target.lease_end = -math.inf if lease_end is None else lease_end
         self._watch(target, self._when(lease_end))

@@ -25,6 +25,13 @@ MUTANTS = (
         put="",
     ),
     Mutant(
+        name="what was early is asked for under a fresh token",
+        breaks="T5: one token for one wanted attempt",
+        file="anarchon/engine/claims.py",
+        find="if early is None or early.slot != slot:",
+        put="if slot:",
+    ),
+    Mutant(
         name="after an overlap nobody watches the slot",
         breaks="a backup also watches the newest skipped slot",
         file="anarchon/engine/lease_runner.py",

@@ -37,11 +37,18 @@ MUTANTS = (
         put="return heartbeat * 10",
     ),
     Mutant(
-        name="each claim has a fresh token",
+        name="a claim that was given up is repeated under a fresh token",
         breaks="T5: one token for one wanted attempt",
-        file="anarchon/engine/claims.py",
-        find="token=token_for(session.secret, job.name, slot, attempt)",
-        put="token=new_token()",
+        file=WATCH,
+        find="takeover = replace(claim, mode=Reason.TAKEOVER)",
+        put=(
+            "takeover = new_claim(\n"
+            "            self._session.instance,\n"
+            "            self._state.job,\n"
+            "            claim.slot,\n"
+            "            Reason.TAKEOVER,\n"
+            "        )"
+        ),
     ),
     Mutant(
         name="an unheard takeover is repeated under a fresh token",
