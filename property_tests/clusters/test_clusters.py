@@ -16,7 +16,8 @@ from property_tests.clusters.census import leftovers
 from property_tests.clusters.draws import plans
 from property_tests.clusters.examples import KEPT
 from property_tests.clusters.judge import complaints, story
-from property_tests.clusters.phases import DRAWN
+from property_tests.clusters.manual import TaleOfBoth
+from property_tests.clusters.phases import DRAWN, play_kept
 from property_tests.clusters.plans import Plan
 from property_tests.clusters.play import play
 
@@ -25,7 +26,7 @@ from property_tests.clusters.play import play
 @pytest.mark.parametrize("name", KEPT)
 def test_a_cluster_keeps_its_promises_in(name: str, loop: Loop) -> None:
     """What needs a mechanism of its own, and is seldom drawn, is always played."""
-    _judge(KEPT[name], loop)
+    _judge(play_kept(KEPT[name], loop), loop)
 
 
 @pytest.mark.parametrize("loop", ["asyncio", "trio"])
@@ -34,7 +35,7 @@ def test_a_cluster_keeps_its_promises_in(name: str, loop: Loop) -> None:
 @given(plan=plans())
 def test_a_cluster_keeps_its_promises(loop: Loop, plan: Plan) -> None:
     """Whatever befalls whom, every invariant of the cluster holds."""
-    _judge(plan, loop)
+    _judge(play(plan, loop), loop)
 
 
 @pytest.mark.parametrize("loop", ["asyncio", "trio"])
@@ -48,8 +49,7 @@ def test_nothing_of_a_scheduler_outlives_it(loop: Loop) -> None:
     assert before == leftovers()
 
 
-def _judge(plan: Plan, loop: Loop) -> None:
-    tale = play(plan, loop)
+def _judge(tale: TaleOfBoth, loop: Loop) -> None:
     tally.add(f"clusters on {loop}", examples=1, steps=len(tale.steps))
 
     assert [] == complaints(tale), story(tale)

@@ -3,7 +3,7 @@
 Decides which invariants are judged there. Must not know what they say.
 """
 
-from property_tests.clusters import claims_only_ends, claims_only_slots
+from property_tests.clusters.claims_only import ends, winners
 from property_tests.clusters.invariants import history, leases, lives, slots, stops
 from property_tests.clusters.judge import Invariant
 from property_tests.clusters.plans import Kind
@@ -11,23 +11,23 @@ from property_tests.clusters.tale import Tale
 
 INVARIANTS: tuple[Invariant, ...] = (
     lives.schedulers_live_on,
-    claims_only_slots.each_slot_is_granted_once,
-    claims_only_slots.runs_have_no_lease,
-    claims_only_slots.due_slots_are_told,
-    claims_only_slots.slots_are_skipped_once,
-    claims_only_slots.skips_have_the_right_reason,
-    claims_only_slots.nothing_is_granted_too_late,
-    claims_only_slots.early_is_asked_again,
-    claims_only_slots.nothing_begins_beside_the_overdue,
-    claims_only_slots.what_is_won_is_begun,
-    claims_only_slots.what_is_won_unheard_is_ended,
-    claims_only_slots.blocked_jobs_are_told,
+    winners.each_slot_is_granted_once,
+    winners.runs_have_no_lease,
+    winners.due_slots_are_told,
+    winners.slots_are_skipped_once,
+    winners.skips_have_the_right_reason,
+    winners.nothing_is_granted_too_late,
+    winners.early_is_asked_again,
+    winners.nothing_begins_beside_the_overdue,
+    winners.what_is_won_is_begun,
+    winners.what_is_won_unheard_is_ended,
+    winners.blocked_jobs_are_told,
     leases.attempts_run_where_they_were_won,
-    claims_only_ends.ends_are_on_record,
-    claims_only_ends.nothing_is_handed_over,
-    claims_only_ends.ends_are_told,
-    claims_only_ends.timeouts_are_kept,
-    claims_only_ends.errors_have_causes,
+    ends.ends_are_on_record,
+    ends.nothing_is_handed_over,
+    ends.ends_are_told,
+    ends.timeouts_are_kept,
+    ends.errors_have_causes,
     history.history_has_each_attempt,
     history.nothing_ends_that_never_began,
     stops.stops_are_bounded,

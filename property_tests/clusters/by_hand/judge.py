@@ -6,38 +6,35 @@ Decides which acts and events each invariant is about. Must not know what it say
 from collections.abc import Callable, Iterator
 from copy import copy
 
-from property_tests.clusters import (
-    asked,
-    claims_only,
-    claims_only_ends,
-    contact,
-    judge,
-)
+from property_tests.clusters import judge
+from property_tests.clusters.by_hand import contact, runs
+from property_tests.clusters.claims_only import judge as claims_only
+from property_tests.clusters.claims_only.ends import timeouts_are_kept
 from property_tests.clusters.invariants import leases, skips, stops
 from property_tests.clusters.manual import TaleOfBoth
 from property_tests.clusters.plans import Kind
 
 OF_ASKS: tuple[Callable[[TaleOfBoth], Iterator[str]], ...] = (
-    asked.runs_begin_at_once,
-    asked.runs_are_of_their_own,
-    asked.ends_are_returned,
-    asked.calls_return_in_time,
-    asked.callers_cancel_their_runs,
-    asked.records_are_written_once,
-    asked.ends_are_told,
-    asked.everybody_returned,
+    runs.runs_begin_at_once,
+    runs.runs_are_of_their_own,
+    runs.ends_are_returned,
+    runs.calls_return_in_time,
+    runs.callers_cancel_their_runs,
+    runs.records_are_written_once,
+    runs.ends_are_told,
+    runs.everybody_returned,
 )
 # what counts here is a handler, whoever called it
 OF_ALL_ACTS = {
     stops.stops_are_bounded,
     stops.stops_cancel_handlers,
-    claims_only_ends.timeouts_are_kept,
+    timeouts_are_kept,
 }
 OF_LEASES = (
     *judge.INVARIANTS,
     contact.silence_cancels_nothing,
     contact.nobody_overlaps_itself,
-    claims_only_ends.timeouts_are_kept,
+    timeouts_are_kept,
 )
 
 

@@ -12,8 +12,8 @@ from math import inf
 from anarchon.events import Failure, Interrupted, RunEvent, Start, Success
 from anarchon.model import RunRecord
 from anarchon.rules.lease import MAX_CALL, settle_limit
-from property_tests.clusters.claims_only_ends import could_tell, due_end, took_too_long
-from property_tests.clusters.claims_only_slots import LEASE
+from property_tests.clusters.claims_only.ends import could_tell, due_end, took_too_long
+from property_tests.clusters.claims_only.winners import LEASE
 from property_tests.clusters.invariants import BACKOFF, SLACK, Complaints
 from property_tests.clusters.manual import Asked, TaleOfBoth
 from property_tests.clusters.tale import Act, Life

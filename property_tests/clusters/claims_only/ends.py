@@ -9,7 +9,7 @@ from collections import Counter
 from anarchon.events import Error, Failure, Interrupted, RunEvent, Start, Success
 from anarchon.model import CancelReason, Status
 from anarchon.rules.lease import MAX_CALL
-from property_tests.clusters.claims_only_slots import can_tell, is_ahead
+from property_tests.clusters.claims_only.winners import can_tell, is_ahead
 from property_tests.clusters.invariants import SLACK, Complaints
 from property_tests.clusters.tale import Act, Life, Tale
 

@@ -11,7 +11,7 @@ from math import inf
 from anarchon.model import Overlap
 from anarchon.protocol import Claim
 from anarchon.rules.lease import MAX_CALL
-from property_tests.clusters import claims_only_slots
+from property_tests.clusters.claims_only import winners
 from property_tests.clusters.invariants import (
     SLACK,
     Complaints,
@@ -129,7 +129,7 @@ INVARIANTS: tuple[Invariant, ...] = (
     leases.one_handler_of_a_run_at_a_time,
     leases.nobody_takes_over_from_itself,
     leases.the_lost_are_cancelled,
-    claims_only_slots.due_slots_are_told,
+    winners.due_slots_are_told,
     slots.slots_are_granted_in_order_and_time,
     slots.slots_are_skipped_once,
     history.history_has_each_attempt,

@@ -8,11 +8,12 @@ from property_tests import tally
 from property_tests.budget import within
 from property_tests.clusters.draws import mixed_plans
 from property_tests.clusters.judge import story
-from property_tests.clusters.mixed import complaints
-from property_tests.clusters.mixed_examples import KEPT
-from property_tests.clusters.phases import DRAWN
+from property_tests.clusters.manual import TaleOfBoth
+from property_tests.clusters.phases import DRAWN, play_kept
 from property_tests.clusters.plans import Plan
 from property_tests.clusters.play import play
+from property_tests.clusters.versions.examples import KEPT
+from property_tests.clusters.versions.judge import complaints
 
 # most of these plans have been played with one version everywhere
 FEW = max(1, settings().max_examples // 4)
@@ -22,7 +23,7 @@ FEW = max(1, settings().max_examples // 4)
 @pytest.mark.parametrize("name", KEPT)
 def test_a_cluster_of_several_versions_agrees_in(name: str, loop: Loop) -> None:
     """What needs a mechanism of its own, and is seldom drawn, is always played."""
-    _judge(KEPT[name], loop)
+    _judge(play_kept(KEPT[name], loop), loop)
 
 
 @pytest.mark.parametrize("loop", ["asyncio", "trio"])
@@ -31,11 +32,10 @@ def test_a_cluster_of_several_versions_agrees_in(name: str, loop: Loop) -> None:
 @given(plan=mixed_plans())
 def test_a_cluster_of_several_versions_agrees(loop: Loop, plan: Plan) -> None:
     """Of two instances that say different things, the one that asks counts."""
-    _judge(plan, loop)
+    _judge(play(plan, loop), loop)
 
 
-def _judge(plan: Plan, loop: Loop) -> None:
-    tale = play(plan, loop)
+def _judge(tale: TaleOfBoth, loop: Loop) -> None:
     tally.add(f"clusters of versions on {loop}", examples=1, steps=len(tale.steps))
 
     assert [] == complaints(tale), story(tale)
