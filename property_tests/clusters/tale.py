@@ -222,11 +222,7 @@ class Tale:
         return (
             life is not None
             and until < life.ended
-            and not any(
-                spell.touches(who, since, until)
-                for spell in self.spells
-                if spell.sleeping
-            )
+            and not self.slept(who, since, until)
         )
 
     def clock_steps(self, who: str) -> int:
@@ -245,3 +241,17 @@ class Tale:
         """Return what the store's clock showed, in seconds since 1970 UTC."""
         steps = sum(by for at, by in self.store_steps if at <= time)
         return self.store_epoch + steps + time
+
+    def set_back(self, since: float, until: float) -> float:
+        """Return by how much the store's clock was set back within this time.
+
+        Who began to ask before that gives up by what it knew when it began.
+        """
+        steps = (by for at, by in self.store_steps if since <= at <= until)
+        return -sum(by for by in steps if by < 0)
+
+    def slept(self, who: str, since: float, until: float) -> bool:
+        """Tell whether an instance stood still at any time within this."""
+        return any(
+            spell.touches(who, since, until) for spell in self.spells if spell.sleeping
+        )

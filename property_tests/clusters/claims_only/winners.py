@@ -128,6 +128,7 @@ def _late(tale: Tale, skip: Skip, time: float) -> bool:
     if tale.healthy(skip.instance_id, time - MAX_LATE, time):
         return False
     passed = shown(tale, skip.instance_id, time) - skip.slot / 1000
+    passed += tale.set_back(time - MAX_LATE - BACKOFF, time)
     return passed > MAX_LATE - SLACK or _unsure(tale, skip.instance_id, time)
 
 

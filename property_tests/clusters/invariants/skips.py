@@ -53,6 +53,7 @@ def _late(tale: Tale, skip: Skip, time: float) -> bool:
         for begin, until in tale.health(who)
     )
     again = _told(tale, skip, began, time)
+    passed += tale.set_back(since, time)
     return passed > MAX_LATE - SLACK and (again or not well)
 
 
@@ -85,14 +86,18 @@ def _stuck(tale: Tale, skip: Skip, time: float) -> bool:
 
 
 def _overlapped(tale: Tale, skip: Skip, time: float) -> bool:
-    """Tell whether the store had just said so, to this very instance."""
+    """Tell whether the store had just said so, to this very instance.
+
+    Who stood still meanwhile reads it when it moves again.
+    """
+    who = skip.instance_id
     return any(
         isinstance(step.reply, Overlapping)
         for step in tale.steps
         if (step.job, step.slot) == (skip.job, skip.slot)
         if isinstance(step.asked, Claim)
-        if step.asked.instance_id == skip.instance_id
-        if time - CALL - SLACK <= step.time <= time
+        if step.asked.instance_id == who and step.time <= time
+        if time - CALL - SLACK <= step.time or tale.slept(who, step.time, time)
     )
 
 

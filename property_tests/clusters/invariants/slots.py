@@ -125,7 +125,10 @@ def starts_catch_the_latest_slot_up(tale: Tale) -> Complaints:
 def what_a_freeze_missed_is_not_made_up(tale: Tale) -> Complaints:
     """Of the slots that passed while an instance was frozen, one at most is told."""
     for spell in tale.spells:
-        until = spell.ended + GIVEN_UP
+        life = tale.life_at(spell.who, spell.began)
+        if life is None:
+            continue
+        until = min(spell.ended + GIVEN_UP, life.ended)
         stepped = any(spell.began <= at <= until for at, _ in tale.store_steps)
         if not spell.sleeping or stepped:
             continue
@@ -138,5 +141,5 @@ def what_a_freeze_missed_is_not_made_up(tale: Tale) -> Complaints:
             if isinstance(entry.what, Skip) or entry.what.attempt == 1
         }
         for job, count in Counter(job for job, _ in told & passed).items():
-            if count > 1 and tale.life_at(spell.who, spell.began) is not None:
+            if count > 1:
                 yield f"{job}: {spell.who} made up {count} slots at {spell.ended:.3f}"
