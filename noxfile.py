@@ -32,6 +32,7 @@ nox.options.sessions = [
 ]
 
 EVERYDAY = "not processes and not servers and not slow"
+TWO_AT_ONCE = ("-p", "xdist", "-n", "2", "--dist")
 
 
 @nox.session
@@ -44,7 +45,8 @@ def tests(session: nox.Session) -> None:
 def properties(session: nox.Session) -> None:
     """Search for counterexamples; with ``--long`` for an hour, on all cores."""
     if "--long" not in session.posargs:
-        session.run("pytest", "property_tests", *session.posargs)
+        two = (*TWO_AT_ONCE, "worksteal")
+        session.run("pytest", "property_tests", *two, *session.posargs)
         return
     session.run("python", "tools/build_redis.py")
     options = [option for option in session.posargs if option != "--long"]
@@ -67,7 +69,9 @@ def slow(session: nox.Session) -> None:
 def processes(session: nox.Session) -> None:
     """Kill, freeze, stop and restart real processes on one SQLite file."""
     marked = "processes and not servers and not slow"
-    session.run("pytest", "tests", "-m", marked, *session.posargs)
+    # most of it waits for leases to run out
+    two = (*TWO_AT_ONCE, "loadfile")
+    session.run("pytest", "tests", "-m", marked, *two, *session.posargs)
 
 
 @nox.session
@@ -76,7 +80,7 @@ def servers(session: nox.Session) -> None:
     session.run("python", "tools/build_redis.py")
     marked = "servers and not slow"
     # most of it waits for an outage to pass or a server to start; so two do so at once
-    two = ["-p", "xdist", "-n", "2", "--dist", "loadfile"]
+    two = (*TWO_AT_ONCE, "loadfile")
     session.run("pytest", "tests", "-m", marked, *two, *session.posargs)
 
 
