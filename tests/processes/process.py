@@ -14,6 +14,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from tests.pages import ROOT
+from tests.processes.file_lock import is_locked
 from tests.processes.report import Report
 from tests.processes.setup import Setup
 from tests.servers.leash import LEASH
@@ -40,6 +41,7 @@ class InstanceProcess:
         environment: Mapping[str, str],
     ) -> None:
         self.who = who
+        self._store = store
         self._hear = hear
         self._doomed = self._begun = False
         with log.open("a") as errors:
@@ -93,7 +95,17 @@ class InstanceProcess:
         return self._signal(signal.SIGINT, "interrupted by Ctrl+C")
 
     def freeze(self) -> float:
-        """Let it stand still, by SIGSTOP; it does when this returns."""
+        """Let it stand still, by SIGSTOP; it does when this returns.
+
+        In the middle of a transaction on a file it would keep out all the others.
+        """
+        at = self._stand_still()
+        while is_locked(self._store):
+            self.thaw()
+            at = self._stand_still()
+        return at
+
+    def _stand_still(self) -> float:
         at = self._signal(signal.SIGSTOP, "frozen")
         # WNOWAIT, since Popen must see the end itself
         os.waitid(os.P_PID, self.pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT)
