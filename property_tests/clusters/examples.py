@@ -204,6 +204,13 @@ SUSPENDED_WITH_A_CLOCK_THAT_IS_BEHIND = Plan(
     deeds=(Deed(75, "A", 20, Freeze(suspended=True)),),
 )
 
+# its watch would ask for the older run before the jitter of the newer slot is over
+DEAD_UNTIL_A_NEWER_SLOT = Plan(
+    machines=(Machine(),),
+    jobs=(JobPlan(name="one", period=30, seconds=40),),
+    deeds=(Deed(10, "A", 51, Crash()),),
+)
+
 # --- how a scheduler stops ---
 
 STOPPED_WHILE_IT_STARTS = Plan(

@@ -32,6 +32,7 @@ INVARIANTS: tuple[Invariant, ...] = (
     leases.the_unheard_are_cancelled,
     leases.losses_are_true,
     leases.stubborn_handlers_are_given_up,
+    asking.starts_ask_for_the_newest_slot_first,
     asking.what_is_over_is_watched_no_more,
     asking.what_was_won_unheard_is_asked_for,
     slots.slots_are_granted_in_order_and_time,

@@ -1,6 +1,7 @@
 """Faults in when slots are asked for, and in what is made of the answers."""
 
 from property_tests.mutants.mutant import Mutant
+from property_tests.mutants.suites import CLAIM_ONLY_CLUSTERS
 
 ASKING = "anarchon/engine/asking.py"
 CALLS = "anarchon/engine/calls.py"
@@ -30,6 +31,7 @@ MUTANTS = (
         file="anarchon/engine/claims.py",
         find="if early is None or early.slot != slot:",
         put="if slot:",
+        only=CLAIM_ONLY_CLUSTERS,
     ),
     Mutant(
         name="after an overlap nobody watches the slot",

@@ -30,7 +30,7 @@ ON_SQLITE = Suite(name="SQLite", tests=(STORES,), keyword="sqlite")
 WHOLE_CLUSTERS = Suite(name="clusters", tests=(CLUSTERS,))
 CLAIM_ONLY_CLUSTERS = Suite(
     name="clusters, claim-only",
-    tests=("property_tests/clusters/test_claim_only_clusters.py",),
+    tests=("property_tests/clusters/claims_only",),
 )
 RACES = Suite(name="races", tests=("property_tests/races/test_races.py",))
 # the zones take long

@@ -74,6 +74,18 @@ A_CLOCK_SET_BACK = _plan(
     LONG, Deed(40, "A", 30, WrongClock(300.0)), store=Kind.TIMELESS
 )
 ASKED_TOO_EARLY = _plan(LONG, Deed(20, "A", 60, StoreClock(-10.0)))
+# a copy of the claim that was early arrives before the next one, when the slot is due
+ASKED_TOO_EARLY_TWICE = Plan(
+    machines=(Machine(),),
+    jobs=(JobPlan(name="one", period=30, seconds=10),),
+    deeds=(
+        Deed(58, "A", 5, Slow(2.0, 0.0)),
+        Deed(58, "A", 5, Copies(20.0)),
+        Deed(61.5, "A", 100, StoreClock(-20.0)),
+        Deed(79, "A", 5, Slow(2.0, 0.0)),
+    ),
+    store=Kind.CLAIMS,
+)
 STOPPED_IN_ITS_MIDST = _plan(
     LONG, Deed(45, RUNNER, 20, Stop()), Deed(110, RUNNER, 20, Freeze(suspended=True))
 )
@@ -96,6 +108,7 @@ KEPT = {
     "ALL_FROZEN": ALL_FROZEN,
     "A_CLOCK_SET_BACK": A_CLOCK_SET_BACK,
     "ASKED_TOO_EARLY": ASKED_TOO_EARLY,
+    "ASKED_TOO_EARLY_TWICE": ASKED_TOO_EARLY_TWICE,
     "STOPPED_IN_ITS_MIDST": STOPPED_IN_ITS_MIDST,
     "STUBBORN": STUBBORN,
     "CUT_OFF_AT_ITS_END": CUT_OFF_AT_ITS_END,

@@ -1,12 +1,12 @@
-"""How an instance asks: under one token for an attempt, and no more when it is over."""
+"""How an instance asks: in which order, under which token, and for how long."""
 
 from math import inf
 
-from anarchon.model import Reason
+from anarchon.model import Overlap, Reason
 from anarchon.protocol import Claim, Done
 from property_tests.clusters.invariants import BACKOFF, CALL, SLACK, Complaints
 from property_tests.clusters.leases import Attempt
-from property_tests.clusters.plans import HEARTBEAT
+from property_tests.clusters.plans import HEARTBEAT, JITTER
 from property_tests.clusters.tale import Spell, Tale
 
 
@@ -33,6 +33,31 @@ def what_is_over_is_watched_no_more(tale: Tale) -> Complaints:
         heard = tale.healthy(who, step.time - SLACK, step.time + SLACK)
         if isinstance(step.reply, Done) and heard:
             over.setdefault(run, step.time)
+
+
+def starts_ask_for_the_newest_slot_first(tale: Tale) -> Complaints:
+    """Where runs don't overlap, a newer slot is asked for before an older run (T7).
+
+    Granting it replaces the older run, if that one's lease is over; the other way round
+    the newer slot would be skipped.
+    """
+    for life in tale.lives:
+        until = life.began + JITTER + SLACK
+        older: dict[str, int] = {}
+        for step in tale.steps:
+            claim = step.asked
+            if not isinstance(claim, Claim) or not life.began <= step.time <= until:
+                continue
+            if claim.instance_id != life.instance or not _skips(tale, claim):
+                continue
+            if claim.mode is Reason.TAKEOVER:
+                older.setdefault(claim.job, claim.slot)
+            elif claim.slot > older.get(claim.job, claim.slot):
+                yield f"{step.time:.3f} {life.instance}: asks for {claim.job} so late"
+
+
+def _skips(tale: Tale, claim: Claim) -> bool:
+    return tale.plan.job(claim.job).overlap is Overlap.SKIP
 
 
 def what_was_won_unheard_is_asked_for(tale: Tale) -> Complaints:
