@@ -154,6 +154,7 @@ def lowest(session: nox.Session) -> None:
 def bench(session: nox.Session) -> None:
     """Measure, each number beside its floor, and make the page of the results."""
     session.run("python", "tools/build_redis.py")
+    session.run("python", "-m", "benchmarks.peers.environment")
     session.run("python", "-m", "benchmarks", *session.posargs)
 
 

@@ -35,7 +35,7 @@ def main() -> None:
 
 def ask(name: str, effort: Effort) -> None:
     """Answer one question."""
-    question = import_module(f"benchmarks.questions.{name}")
+    question = import_module(f"benchmarks.{name}.question")
     began = time.monotonic()
     answer: Answer = question.answer(effort)
     for table in answer.tables:

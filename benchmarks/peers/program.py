@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from benchmarks.marks import Kind, Marker
+from benchmarks.instances.marks import Kind, Marker
 
 # the same for all: how many runs an instance has at once, and connections to a store
 AT_ONCE = 100

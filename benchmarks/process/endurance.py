@@ -1,4 +1,4 @@
-"""Whether memory grows with the runs: ``python -m benchmarks.endurance RUNS``.
+"""Whether memory grows with the runs: ``python -m benchmarks.process.endurance RUNS``.
 
 Decides how so many runs are had: 200 jobs, due each second of virtual time, on memory.
 Prints how many bytes of memory the process had before any, and after each tenth.
@@ -11,7 +11,7 @@ import anyio
 
 import anarchon
 from anarchon.testing import VirtualClock, run_virtual
-from benchmarks.alone import private_bytes
+from benchmarks.process.alone import private_bytes
 
 JOBS = 200
 POINTS = 10

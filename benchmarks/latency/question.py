@@ -10,9 +10,9 @@ from functools import partial
 import anyio
 
 from benchmarks.effort import Effort
+from benchmarks.latency.starts import PATIENCE, Plan, Starts, of_bare_tasks, of_jobs
 from benchmarks.page import number
 from benchmarks.report import Answer, Cell, Goal, Plot, Row, Table
-from benchmarks.starts import PATIENCE, Plan, Starts, of_bare_tasks, of_jobs
 from benchmarks.stores import MEMORY, POSTGRES, REDIS, SQLITE
 from tests.servers.fleet import Fleet
 

@@ -9,14 +9,14 @@ from functools import partial
 
 import anyio
 
-from benchmarks.capacity import US, capacity
 from benchmarks.claiming import MOST
 from benchmarks.effort import Effort
+from benchmarks.load.question import LONG, MANY, SHORT, instances
 from benchmarks.page import number
-from benchmarks.questions.load import LONG, MANY, SHORT, instances
 from benchmarks.report import RESULTS, Answer, Cell, Report, Row, Table
-from benchmarks.series import BY, Series, series_of
-from benchmarks.served_time import WORDS, served_seconds
+from benchmarks.scale.capacity import US, capacity
+from benchmarks.scale.series import BY, Series, series_of
+from benchmarks.scale.served_time import WORDS, served_seconds
 from benchmarks.stores import NAMESPACE, POSTGRES, REDIS, Store
 from tests.servers.fleet import Fleet
 

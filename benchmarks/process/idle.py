@@ -1,4 +1,4 @@
-"""What jobs cost that have nothing to do: ``python -m benchmarks.idle JOBS SECONDS``.
+"""What jobs cost that have nothing to do: so many, for so many seconds.
 
 Decides what idle means: no slot is due for half a day, and the look-out for runs that
 nobody watches goes on. Prints how many bytes of memory the process had before the jobs
@@ -12,7 +12,7 @@ import time
 import anyio
 
 import anarchon
-from benchmarks.alone import private_bytes
+from benchmarks.process.alone import private_bytes
 
 DAY = 86_400
 SETTLES_WITHIN = 5.0

@@ -9,10 +9,10 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from benchmarks.instances import Instances
-from benchmarks.marks import Kind, Mark
-from benchmarks.places import Places
-from benchmarks.subjects import Subject
+from benchmarks.instances.marks import Kind, Mark
+from benchmarks.instances.places import Places
+from benchmarks.instances.process import Instances
+from benchmarks.instances.subjects import Subject
 
 # seconds: between being up and the slot, at least; until the slot at the first try;
 # from the slot on

@@ -4,13 +4,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import anyio
 
-from benchmarks.calls import JOBS, calls_of_a_run, calls_of_idle_instances
 from benchmarks.effort import Effort
-from benchmarks.growth import JOBS as FILLED
-from benchmarks.growth import KEEP, Size, empty_stores, grow
+from benchmarks.load.calls import JOBS, calls_of_a_run, calls_of_idle_instances
+from benchmarks.load.growth import JOBS as FILLED
+from benchmarks.load.growth import KEEP, Size, empty_stores, grow
+from benchmarks.load.served import INSTANCES, Served, count_both
 from benchmarks.page import number
 from benchmarks.report import Answer, Cell, Goal, Plot, Row, Table
-from benchmarks.served import INSTANCES, Served, count_both
 from benchmarks.stores import REDIS
 from tests.servers.fleet import Fleet
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import psutil
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 PATIENCE = 900.0
 
 Program = subprocess.Popen[str]

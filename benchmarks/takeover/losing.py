@@ -12,10 +12,11 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from enum import StrEnum
 
-from benchmarks.instances import Instance, Instances
+from benchmarks.instances.process import Instance, Instances
 from benchmarks.stores import NAMESPACE, Store
 from tests.servers.fleet import Fleet
 
+HOLDER = "benchmarks.takeover.holder"
 INSTANCES = 3
 # the shortest beats that a busy machine still keeps, and the default ratio
 LEASE, HEARTBEAT = 3.0, 0.5
@@ -55,7 +56,7 @@ class Cluster:
             "heartbeat": HEARTBEAT,
         }
         words = [word for name in options for word in (f"--{name}", str(options[name]))]
-        self.instances = Instances([sys.executable, "-m", "benchmarks.holder", *words])
+        self.instances = Instances([sys.executable, "-m", HOLDER, *words])
         self._lost: Instance | None = None
         self._lost_at = 0.0
 

@@ -9,11 +9,11 @@ import anyio
 
 from anarchon.backends import backend_from
 from anarchon.connecting import connected
+from benchmarks.claim.wire import Meter, Traffic, metered
 from benchmarks.claiming import KEEP, Call, Calls, Turns
 from benchmarks.effort import Effort
 from benchmarks.report import Cell, Row, Table
 from benchmarks.stores import Store
-from benchmarks.wire import Meter, Traffic, metered
 
 CLAIMS = 50
 

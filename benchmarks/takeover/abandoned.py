@@ -12,10 +12,10 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from itertools import product
 
-from benchmarks.instances import ROOT, Instance, Instances
-from benchmarks.losing import Loss, lose
-from benchmarks.marks import Kind, Mark
-from benchmarks.subjects import Subject, on_postgres, on_redis
+from benchmarks.instances.marks import Kind, Mark
+from benchmarks.instances.process import ROOT, Instance, Instances
+from benchmarks.instances.subjects import Subject, on_postgres, on_redis
+from benchmarks.takeover.losing import Loss, lose
 from tests.servers.fleet import Fleet
 from tests.servers.postgres import DATABASE, Postgres
 from tests.servers.server import Server

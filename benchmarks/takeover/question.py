@@ -3,10 +3,14 @@
 import statistics
 from collections.abc import Iterator, Mapping, Sequence
 
-from benchmarks.abandoned import INSTANCES as FEW
-from benchmarks.abandoned import AbandonedRun, abandoned_runs, subjects
 from benchmarks.effort import Effort
-from benchmarks.losing import (
+from benchmarks.page import number
+from benchmarks.peers.known import PEERS
+from benchmarks.report import Answer, Cell, Goal, Plot, Row, Table
+from benchmarks.stores import MEMORY, STORES
+from benchmarks.takeover.abandoned import INSTANCES as FEW
+from benchmarks.takeover.abandoned import AbandonedRun, abandoned_runs, subjects
+from benchmarks.takeover.losing import (
     HEARTBEAT,
     INSTANCES,
     LEASE,
@@ -14,10 +18,6 @@ from benchmarks.losing import (
     clusters_on,
     lose_each,
 )
-from benchmarks.page import number
-from benchmarks.peers.known import PEERS
-from benchmarks.report import Answer, Cell, Goal, Plot, Row, Table
-from benchmarks.stores import MEMORY, STORES
 from tests.servers.fleet import Fleet
 
 TITLE = "Takeover and hand-over"

@@ -6,10 +6,10 @@ Decides the arithmetic, and where the number of calls stands in the answer to th
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from benchmarks.load.question import CALLS_TITLE, WORDS, instances, row_name
 from benchmarks.page import number
-from benchmarks.questions.load import CALLS_TITLE, WORDS, instances, row_name
 from benchmarks.report import Answer, Cell
-from benchmarks.served_time import CLAIM, FINISH, HEARTBEAT, TAKEN
+from benchmarks.scale.served_time import CLAIM, FINISH, HEARTBEAT, TAKEN
 
 US = 1e6
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import anyio
 
 import anarchon
-from benchmarks.marks import Kind, Marker
+from benchmarks.instances.marks import Kind, Marker
 
 DAY = 86_400
 

@@ -8,9 +8,9 @@ import tempfile
 from collections.abc import Generator
 from contextlib import ExitStack, contextmanager
 
-from benchmarks.instances import ROOT
+from benchmarks.instances.process import ROOT
+from benchmarks.instances.subjects import Subject
 from benchmarks.stores import EVERY_SECOND
-from benchmarks.subjects import Subject
 from tests.servers.fleet import Fleet
 from tests.servers.postgres import DATABASE, Postgres
 from tests.servers.redis import Redis

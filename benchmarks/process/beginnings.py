@@ -7,7 +7,7 @@ got there on the clock that all processes of a machine share.
 import statistics
 import time
 
-from benchmarks.alone import begin, figures
+from benchmarks.process.alone import begin, figures
 
 FLOOR = "`python -c pass`"
 TELL = "import time; print([time.perf_counter()])"

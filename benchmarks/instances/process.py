@@ -18,10 +18,10 @@ from typing import Self
 
 import psutil
 
-from benchmarks.marks import Mark, Marks
+from benchmarks.instances.marks import Mark, Marks
 from tests.servers.leash import LEASH
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 PAUSE = 0.05
 READY_WITHIN = 60.0
 ENDS_WITHIN = 10.0

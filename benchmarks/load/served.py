@@ -14,7 +14,7 @@ import anyio
 from redis.asyncio import Redis
 
 import anarchon
-from benchmarks.counting import CountingBackend
+from benchmarks.load.counting import CountingBackend
 
 INSTANCES = 3
 JOBS = 20

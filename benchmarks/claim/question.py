@@ -9,6 +9,7 @@ from functools import partial
 
 import anyio
 
+from benchmarks.claim.traffic import traffic_rows, traffic_table
 from benchmarks.claiming import (
     CALLERS,
     FLOOR,
@@ -23,7 +24,6 @@ from benchmarks.effort import Effort
 from benchmarks.page import number
 from benchmarks.report import Answer, Cell, Goal, Plot, Row, Table
 from benchmarks.stores import STORES, Store
-from benchmarks.traffic import traffic_rows, traffic_table
 from tests.servers.fleet import Fleet
 
 TITLE = "What a claim costs"

@@ -10,19 +10,19 @@ from dataclasses import dataclass
 from functools import partial
 
 from benchmarks.effort import Effort
-from benchmarks.page import number
-from benchmarks.peers import known
-from benchmarks.peers.program import AT_ONCE, CONNECTIONS
-from benchmarks.places import Places
-from benchmarks.report import Answer, Cell, Goal, Row, Table
-from benchmarks.slots import WATCHED, Slot, Slots
-from benchmarks.subjects import (
+from benchmarks.instances.places import Places
+from benchmarks.instances.subjects import (
     Subject,
     in_one_process,
     on_other_stores,
     on_postgres,
     on_redis,
 )
+from benchmarks.page import number
+from benchmarks.peers import known
+from benchmarks.peers.program import AT_ONCE, CONNECTIONS
+from benchmarks.report import Answer, Cell, Goal, Row, Table
+from benchmarks.run.slots import WATCHED, Slot, Slots
 from tests.servers.fleet import Fleet
 
 TITLE = "Runs a second"

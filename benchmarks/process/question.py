@@ -7,14 +7,15 @@ import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 
-from benchmarks.alone import begin, figures
-from benchmarks.beginnings import FLOOR, programs, seconds_until_there
 from benchmarks.effort import Effort
 from benchmarks.page import number
+from benchmarks.process.alone import begin, figures
+from benchmarks.process.beginnings import FLOOR, programs, seconds_until_there
 from benchmarks.report import Answer, Cell, Goal, Plot, Row, Table
 
 TITLE = "What it costs the process"
 
+IDLE = "benchmarks.process.idle"
 JOBS = (0, 1, 1_000, 10_000)
 # more than a lease, after which unwatched runs are looked for
 SECONDS = 40.0
@@ -46,7 +47,7 @@ Points = Sequence[tuple[float, float]]
 def answer(effort: Effort) -> Answer:
     """Start what takes long side by side, then measure starts one by one."""
     runs = effort.of(RUNS, 2_000)
-    endurance = begin("-m", "benchmarks.endurance", str(runs))
+    endurance = begin("-m", "benchmarks.process.endurance", str(runs))
     idle = _idle(effort)
     sizes = figures(endurance)
     points = [
@@ -68,10 +69,7 @@ def _idle(effort: Effort) -> Idle:
     seconds = str(effort.of(SECONDS, 1.0))
     jobs = effort.of(JOBS, (0, 100))
     begun = effort.alternate(
-        {
-            str(many): partial(begin, "-m", "benchmarks.idle", str(many), seconds)
-            for many in jobs
-        }
+        {str(many): partial(begin, "-m", IDLE, str(many), seconds) for many in jobs}
     )
     return {
         int(many): [figures(program) for program in programs]

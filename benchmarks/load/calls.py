@@ -14,7 +14,7 @@ import anyio
 import anarchon
 from anarchon.backends.memory import MemoryBackend
 from anarchon.testing import VirtualClock, run_virtual
-from benchmarks.counting import CountingBackend
+from benchmarks.load.counting import CountingBackend
 
 JOBS = 100
 MINUTE, DAY = 60.0, 86_400.0
