@@ -15,7 +15,7 @@ MUTANTS = (
         find="reply = await session.calls.claim(claim)",
         put=(
             "from anarchon.protocol import Late\n"
-            "            reply = await session.calls.claim(claim) or Late(now=None)"
+            "                reply = await session.calls.claim(claim) or Late(now=None)"
         ),
     ),
     Mutant(
