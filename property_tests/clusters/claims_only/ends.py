@@ -1,7 +1,7 @@
 """What holds for ends on stores that only grant each slot once.
 
-Each invariant is a function from the tale of a play to what broke it, as in ``ends``,
-of which those that hold on every store are judged as well.
+Each invariant is a function from the tale of a play to what broke it, as in
+``invariants``. Times are the loop's, in seconds.
 """
 
 from collections import Counter
