@@ -254,19 +254,19 @@ class Plan:
 
     def __str__(self) -> str:
         stop, store = f"stop timeout {self.stop_timeout} s", f"store {self.store}"
-        machines = map(_differences, self.machines)
+        machines = map(_values, self.machines)
         named = zip(self.names, machines, strict=True)
         return "\n".join(
             (
                 f"plan: chance {self.chance}, {stop}, {store}",
                 *(f"{name} {machine}" for name, machine in named),
-                *(_differences(job) for job in self.jobs),
+                *(_values(job) for job in self.jobs),
                 *map(str, sorted(self.deeds, key=lambda deed: deed.at)),
                 *map(str, sorted(self.asks, key=lambda ask: ask.at)),
             )
         )
 
 
-def _differences(part: JobPlan | Machine) -> str:
+def _values(part: JobPlan | Machine) -> str:
     values = ((field.name, getattr(part, field.name)) for field in fields(part))
     return "  " + ", ".join(f"{name} {value}" for name, value in values)
