@@ -32,7 +32,7 @@ from property_tests.races.workers import Hired, hired
 
 JOBS = "ab"
 LOOPS = {"A": "trio", "B": "asyncio", "C": "trio", "D": "asyncio"}
-# enough for all of them to have gone to sleep
+# nanoseconds; enough for all of them to have gone to sleep
 SOON = 2_000_000
 
 Hire = Callable[[str, str, Backend, ManualClock | None], AbstractContextManager[Hired]]

@@ -24,6 +24,7 @@ from property_tests.races.requests import Finish, Heartbeat, Release, Request, s
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
+# seconds
 BOUND = 15.0
 # an instance asks about several jobs at once, over one connection
 LANES = 2
