@@ -13,7 +13,7 @@ import anyio
 from anarchon.bridge.stray import is_stray
 from anarchon.engine.job_state import JobState
 from anarchon.engine.trust import read_both
-from anarchon.protocol import Claim, ClaimReply, Early
+from anarchon.protocol import Claim, ClaimReply, Early, Late
 from anarchon.rules.lease import backoff
 
 if TYPE_CHECKING:
@@ -51,6 +51,7 @@ def may_ask(session: "Session", state: JobState, claim: Claim) -> bool:
 async def ask(session: "Session", claim: Claim) -> Asked:
     """Ask with one token until there is an answer, while the run could still start.
 
+    What found no room in that time is late, whatever the store would say.
     Cancelled while the outcome is unknown, it leaves the token to be released.
     """
     clock = session.instance.clock
@@ -60,6 +61,8 @@ async def ask(session: "Session", claim: Claim) -> Asked:
         while True:
             async with session.calls.room:
                 sent = read_both(clock)
+                if sent[0] > give_up:
+                    return Asked(None if failures else Late(now=None), sent)
                 reply = await session.calls.claim(claim)
             wait = _early_by(claim, reply) if isinstance(reply, Early) else None
             if wait is not None and wait <= SHORT_WAIT:

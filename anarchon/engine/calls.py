@@ -58,7 +58,9 @@ class StoreCalls:
         self._time = time
         self._clock = clock
         self._reports = reports
-        self.room: anyio.Semaphore = anyio.Semaphore(AT_ONCE, fast_acquire=True)
+        self.room: anyio.Semaphore = anyio.Semaphore(
+            AT_ONCE, max_value=AT_ONCE, fast_acquire=True
+        )
         self.last_error: str = "no call was made"
         self._silent_since: float | None = None
 

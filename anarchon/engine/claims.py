@@ -1,6 +1,7 @@
 """What a claim says.
 
-Decides how a job's options become the fields of a claim. Must not know any answer.
+Decides how a job's options become the fields of a claim, and under which token a slot
+is asked for. Must not know what an answer means, but for one: that a slot was early.
 """
 
 import os

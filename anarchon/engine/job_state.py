@@ -1,6 +1,6 @@
 """What the engine knows of one job on this instance, between start and stop.
 
-Decides nothing. ``claims`` lets one claim of the job be asked for at a time, in the
+Decides nothing. Its ``turn`` lets one claim of the job be asked for at a time, in the
 order in which they came, so that the store sees the slots of a job in order.
 """
 
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 class JobState:
     """One registered job: its armed slot, its turn to claim, and what is watched.
 
-    Until it is ``taken_on`` nothing of it is armed or watched. ``early`` is the claim
-    that was answered so last, if nothing was asked since.
+    Until it is ``taken_on`` nothing of it is armed or watched. ``early`` is the last
+    claim, if the answer to it was that.
     """
 
     __slots__ = (

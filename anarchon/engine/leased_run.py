@@ -74,7 +74,10 @@ class LeasedRun(Run):
         return adrift or super().in_the_way
 
     async def confirm(self) -> bool:
-        """Ask if the reply came too late to be believed (T4), until one doesn't."""
+        """Ask whether the run is ours, until an answer comes in time to be believed.
+
+        Mostly that is the claim's own (T4).
+        """
         while self._trust.left <= 0:
             if not await beat_once(self.claim, self._trust, self.session.calls):
                 self._leave_to_backups()

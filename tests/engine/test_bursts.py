@@ -8,10 +8,13 @@ import pytest
 
 from anarchon import MemoryBackend, RunContext, open_scheduler
 from anarchon.backends.memory.store import Data, MemoryClaimStore, MemoryLeaseStore
-from anarchon.events import Error
+from anarchon.engine.calls import AT_ONCE
+from anarchon.events import Error, Skip
 from anarchon.model import End
 from anarchon.protocol import Answer, Claim, ClaimReply
 from anarchon.testing.clocks import VirtualClock
+from anarchon.testing.faults import HANG_BEFORE
+from tests.alone import open_alone
 
 pytestmark = pytest.mark.anyio
 
@@ -70,3 +73,27 @@ async def test_a_burst_doesnt_wait_for_itself_in_vain() -> None:
 
         assert [] == errors
         assert sorted(f"job {number}" for number in range(JOBS)) == sorted(ran)
+
+
+@pytest.mark.parametrize("leases", [True, False])
+async def test_what_finds_no_room_in_time_is_not_asked_for(leases: bool) -> None:
+    """A silent store holds up the rest of a burst, which is late by then."""
+    async with open_alone(leases=leases, jitter=0, max_late=4) as alone:
+        alone.faults.always(HANG_BEFORE, "claim")
+
+        async def handler() -> None:
+            """Do the job's work."""
+
+        jobs = [f"job {number}" for number in range(AT_ONCE + 10)]
+        for job in jobs:
+            alone.scheduler.every(job, "10m", handler)
+        await alone.until_due(jobs[0])
+        await anyio.sleep(20)
+
+        calls = [call for call in alone.faults.log if call.operation == "claim"]
+        asked = {
+            arg.job for call in calls for arg in call.args if isinstance(arg, Claim)
+        }
+        assert AT_ONCE == len(asked)
+        late = [skip.job for skip in alone.seen(Skip) if skip.reason == "late"]
+        assert sorted(jobs) == sorted(late)
