@@ -182,6 +182,10 @@ class Run(ABC):
         )
 
     def _handled(self) -> None:
+        timed_out = self.cancellation.reason is CancelReason.TIMEOUT
+        if timed_out and self._given_up is not None:
+            # its end was made when it was given up, and stays as it was
+            return
         self._duration = self.session.instance.clock.monotonic() - self._began
         timeout = self.job.options.timeout
         if timeout is not None and self._duration >= timeout:

@@ -184,11 +184,12 @@ async def test_a_timed_out_end_is_repeated_as_it_was(leases: bool) -> None:
         alone.faults.always(FAIL_AFTER, "finish")
         await anyio.sleep(20 + STOP_TIMEOUT + 20)
         alone.faults.clear()
-        failure = await alone.until_seen(Failure)
+        told = (await alone.until_seen(Failure)).record
+        [stored] = await alone.history()
 
         assert handler.ended is not None
         assert [] == alone.seen(Lost)
-        assert failure.record.error == (await alone.history())[0].error
+        assert (told.error, told.duration) == (stored.error, stored.duration)
 
 
 async def test_a_handler_that_ignores_its_loss_is_left_alone() -> None:
