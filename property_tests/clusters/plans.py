@@ -238,12 +238,6 @@ class Plan:
         """The names of the instances."""
         return NAMES[: len(self.machines)]
 
-    @property
-    def end(self) -> float:
-        """When the last trouble is over."""
-        asks = (ask.at for ask in self.asks)
-        return max((*(deed.at + deed.lasts for deed in self.deeds), *asks), default=0.0)
-
     def machine(self, name: str) -> Machine:
         """Return the machine of this name."""
         return self.machines[self.names.index(name)]

@@ -122,7 +122,6 @@ class Tale:
     records: list[RunRecord] = field(default_factory=list[RunRecord])
     leaked: list[str] = field(default_factory=list[str])
     death: BaseException | None = None
-    calm: float = 0.0
     over: float = 0.0
     told: str = ""
 

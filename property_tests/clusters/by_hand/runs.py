@@ -86,29 +86,23 @@ def calls_return_in_time(tale: TaleOfBoth) -> Complaints:
         limit = settle_limit(LEASE, tale.plan.stop_timeout) + MAX_CALL + BACKOFF
         if tale.healthy(act.instance, act.ended - MAX_CALL, act.ended + SLACK):
             limit = SLACK
-        if asked.ended > act.ended + limit and _awake(tale, act, limit):
+        slept = tale.slept(act.instance, act.ended, act.ended + limit)
+        if asked.ended > act.ended + limit and not slept:
             yield f"{act.name} ended {act.ended:.3f}, its call {asked.ended:.3f}"
-
-
-def _awake(tale: TaleOfBoth, act: Act, limit: float) -> bool:
-    return not any(
-        spell.touches(act.instance, act.ended, act.ended + limit)
-        for spell in tale.spells
-        if spell.sleeping
-    )
 
 
 def callers_cancel_their_runs(tale: TaleOfBoth) -> Complaints:
     """A cancelled caller takes its run along, and waits for it, but not for long."""
     for asked, act in _pairs(tale):
         since = asked.cancelled
-        if since >= min(act.ended, act.cancelled):
+        if since >= act.ended:
             continue
         limit = max(since, tale.shielded_until(act)) + SLACK
         felt = min(act.cancelled, act.ended)
         if felt > limit and tale.awake(act.instance, act.began, limit):
             yield f"{act.name}: its caller was cancelled at {since:g}, it wasn't"
-        if asked.ended > since + tale.plan.stop_timeout + SLACK:
+        until = since + tale.plan.stop_timeout + SLACK
+        if asked.ended > until and tale.awake(act.instance, act.began, until):
             yield f"{act.name}: its caller waited until {asked.ended:.3f}"
 
 
