@@ -11,6 +11,7 @@ from benchmarks.report import RESULTS, Cell, Goal, Report, Row, Table
 
 HERE = Path(__file__).parent
 PLOTS = HERE / "plots"
+PAGE = HERE / "README.md"
 # in the order of the page
 ORDER = ("claim", "run", "latency", "takeover", "load", "process", "scale")
 # in running text, with all digits up to here
@@ -36,17 +37,39 @@ to day, they differ by more than most of the differences here.
 
 def write_page() -> None:
     """Make the page and its plots anew from the results."""
+    reports = _kept()
     PLOTS.mkdir(exist_ok=True)
-    files = (RESULTS / f"{name}.json" for name in ORDER)
-    reports = [Report.read(file) for file in files if file.exists()]
     for report in reports:
         for plot in report.answer.plots:
             draw(plot, PLOTS / f"{plot.name}.svg")
-    parts = [INTRODUCTION, *("\n".join(_section(report)) for report in reports)]
-    (HERE / "README.md").write_text("\n".join(parts), encoding="utf-8")
+    PAGE.write_text(page(), encoding="utf-8")
 
 
-def _section(report: Report) -> Iterator[str]:
+def page() -> str:
+    """Return the text of the page, by the results."""
+    reports = _kept()
+    contents = "\n".join(map(_entry, reports)) + "\n"
+    return "\n".join([INTRODUCTION, contents, *map(_section, reports)])
+
+
+def _kept() -> list[Report]:
+    files = (RESULTS / f"{name}.json" for name in ORDER)
+    return [Report.read(file) for file in files if file.exists()]
+
+
+def _entry(report: Report) -> str:
+    goals = report.answer.goals
+    met = sum(goal.met for goal in goals)
+    told = f": {met} of {len(goals)} goals met" if goals else ""
+    anchor = report.title.lower().replace(" ", "-")
+    return f"- [{report.title}](#{anchor}){told}"
+
+
+def _section(report: Report) -> str:
+    return "\n".join(_lines(report))
+
+
+def _lines(report: Report) -> Iterator[str]:
     answer = report.answer
     yield f"## {report.title}\n"
     for table in answer.tables:
