@@ -76,8 +76,3 @@ def _slots(schedule: Schedule, after: int, until: int) -> Iterator[int]:
     while slot <= until:
         yield slot
         slot = schedule.next_after(slot)
-
-
-def at(tale: Tale, slot: int) -> str:
-    """Name a slot by the second of the play."""
-    return f"slot {slot / 1000 - tale.store_epoch:g}"

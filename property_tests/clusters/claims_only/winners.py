@@ -14,8 +14,9 @@ from anarchon.protocol import Claim, Done, Early, Late
 from anarchon.rules.lease import MAX_CALL, settle_limit
 from anarchon.testing.journal import Entry
 from property_tests.clusters import plans
-from property_tests.clusters.claims_only.due import at, due, health, settings, shown
+from property_tests.clusters.claims_only.due import due, health, settings, shown
 from property_tests.clusters.invariants import BACKOFF, SLACK, Complaints
+from property_tests.clusters.invariants.slots import at
 from property_tests.clusters.leases import Attempt
 from property_tests.clusters.plans import JITTER, MAX_LATE
 from property_tests.clusters.tale import Life, Tale
