@@ -10,10 +10,9 @@ from importlib import import_module
 
 from benchmarks.effort import Effort
 from benchmarks.machine import machine, versions
-from benchmarks.page import ORDER, table_lines, write_page
+from benchmarks.markdown import goal_lines, table_lines
+from benchmarks.page import ORDER, write_page
 from benchmarks.report import Answer, Report
-
-QUESTIONS = ORDER
 
 
 def main() -> None:
@@ -23,14 +22,15 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="errors only, not speed")
     parser.add_argument("--page", action="store_true", help="make the page alone")
     options = parser.parse_args()
-    unknown = set(options.questions) - set(QUESTIONS)
+    unknown = set(options.questions) - set(ORDER)
     if unknown:
-        parser.error(f"no question {sorted(unknown)}; there are {', '.join(QUESTIONS)}")
-    effort = Effort(rounds=1, quick=True) if options.quick else Effort()
-    for name in () if options.page else options.questions or QUESTIONS:
-        ask(name, effort)
-    if not options.quick:
+        parser.error(f"no question {sorted(unknown)}; there are {', '.join(ORDER)}")
+    if options.page:
         write_page()
+        return
+    effort = Effort(rounds=1, quick=True) if options.quick else Effort()
+    for name in options.questions or ORDER:
+        ask(name, effort)
 
 
 def ask(name: str, effort: Effort) -> None:
@@ -40,19 +40,21 @@ def ask(name: str, effort: Effort) -> None:
     answer: Answer = question.answer(effort)
     for table in answer.tables:
         print("\n".join(table_lines(table)), flush=True)
+    if answer.goals:
+        print("\n".join(goal_lines(answer.goals)), flush=True)
     print(f"{name}: {time.monotonic() - began:.0f} s\n", flush=True)
     if not effort.quick:
-        report(name, question.TITLE, effort, answer).write()
+        report(name, question.TITLE, answer).write()
+        write_page()
 
 
-def report(name: str, title: str, effort: Effort, answer: Answer) -> Report:
+def report(name: str, title: str, answer: Answer) -> Report:
     """Return an answer with where, when and how it was had."""
     return Report(
         question=name,
         title=title,
         command=f"nox -s bench -- {name}",
         day=datetime.now(UTC).date().isoformat(),
-        rounds=effort.rounds,
         machine=machine(),
         versions=versions(),
         answer=answer,

@@ -31,6 +31,11 @@ class Cell:
         return Cell(values=[value / least for value, least in pairs])
 
 
+def once(value: float) -> Cell:
+    """Return a figure that was counted, or measured but once."""
+    return Cell(values=[value])
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
     """A subject and its figures by column; a text stands where no figure can.
@@ -63,7 +68,8 @@ class Table:
 class Goal:
     """A limit that a figure ought to keep; ``at_least`` turns it round.
 
-    ``holds_back`` says, by what was measured, why it is missed.
+    ``unit`` is that of both; ``holds_back`` says, by what was measured, why it is
+    missed.
     """
 
     text: str
@@ -95,9 +101,15 @@ class Plot:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """What a question comes back with."""
+    """What a question comes back with.
+
+    ``findings`` are its main figures, in sentences; ``ahead`` says of each peer that is
+    ahead of anarchon in something, in what.
+    """
 
     tables: Sequence[Table]
+    findings: Sequence[str] = ()
+    ahead: Sequence[str] = ()
     goals: Sequence[Goal] = ()
     plots: Sequence[Plot] = ()
 
@@ -110,7 +122,6 @@ class Report:
     title: str
     command: str
     day: str
-    rounds: int
     machine: Sequence[str]
     versions: Mapping[str, str]
     answer: Answer

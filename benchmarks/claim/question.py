@@ -21,9 +21,9 @@ from benchmarks.claiming import (
     pace_of_store,
 )
 from benchmarks.effort import Effort
-from benchmarks.page import number
 from benchmarks.report import Answer, Cell, Goal, Plot, Row, Table
 from benchmarks.stores import STORES, Store
+from benchmarks.words import counted, number
 from tests.servers.fleet import Fleet
 
 TITLE = "What a claim costs"
@@ -116,8 +116,7 @@ def _cells(
 ) -> dict[str, Cell]:
     callers = [many for each, many in rounds[0] if each == word]
     return {
-        f"{many} caller{'s' if many > 1 else ''}": _cell(rounds, (word, many), of)
-        for many in callers
+        counted(many, "caller"): _cell(rounds, (word, many), of) for many in callers
     }
 
 

@@ -11,9 +11,9 @@ import anyio
 
 from benchmarks.effort import Effort
 from benchmarks.latency.starts import PATIENCE, Plan, Starts, of_bare_tasks, of_jobs
-from benchmarks.page import number
 from benchmarks.report import Answer, Cell, Goal, Plot, Row, Table
 from benchmarks.stores import MEMORY, POSTGRES, REDIS, SQLITE
+from benchmarks.words import counted, number
 from tests.servers.fleet import Fleet
 
 TITLE = "How late a run starts"
@@ -95,9 +95,7 @@ def _tables(title: str, text: str, found: Found) -> Iterator[Table]:
             Row(
                 name=subject,
                 cells={
-                    f"{number(plan.jobs)} job{'s' if plan.jobs > 1 else ''}": Cell(
-                        values=[of(starts) for starts in rounds[subject]]
-                    )
+                    counted(plan.jobs, "job"): _cell(rounds[subject], of)
                     for plan, rounds in found.items()
                 },
             )
@@ -146,8 +144,12 @@ def _time_goals(found: Found) -> Iterator[Goal]:
                 )
 
 
+def _cell(rounds: Sequence[Starts], of: Callable[[Starts], float]) -> Cell:
+    return Cell(values=[of(starts) for starts in rounds])
+
+
 def _median(rounds: Sequence[Starts], of: Callable[[Starts], float]) -> float:
-    return Cell(values=[of(starts) for starts in rounds]).median
+    return _cell(rounds, of).median
 
 
 def _plot(name: str, title: str, found: Found) -> Plot:

@@ -9,9 +9,9 @@ from benchmarks.load.calls import JOBS, calls_of_a_run, calls_of_idle_instances
 from benchmarks.load.growth import JOBS as FILLED
 from benchmarks.load.growth import KEEP, Size, empty_stores, grow
 from benchmarks.load.served import INSTANCES, Served, count_both
-from benchmarks.page import number
-from benchmarks.report import Answer, Cell, Goal, Plot, Row, Table
+from benchmarks.report import Answer, Cell, Goal, Plot, Row, Table, once
 from benchmarks.stores import REDIS
+from benchmarks.words import counted, number
 from tests.servers.fleet import Fleet
 
 TITLE = "Load on the store"
@@ -77,23 +77,20 @@ def calls_table(calls: Calls, idle: Idle) -> Table:
 
 def _rows(takes: float, calls: Calls) -> Iterator[Row]:
     each = {
-        instances(k): found for (length, k), found in calls.items() if length == takes
+        counted(k, "instance"): found
+        for (length, k), found in calls.items()
+        if length == takes
     }
     for word, title in WORDS.items():
-        cells = {name: _one(found.get(word, 0.0)) for name, found in each.items()}
+        cells = {name: once(found.get(word, 0.0)) for name, found in each.items()}
         yield Row(name=row_name(takes, title), cells=cells)
-    cells = {name: _one(sum(found.values())) for name, found in each.items()}
+    cells = {name: once(sum(found.values())) for name, found in each.items()}
     yield Row(name=row_name(takes, "all"), cells=cells)
 
 
 def row_name(takes: float, title: str) -> str:
     """Return the name of the row for runs that take so many seconds."""
     return f"runs of {takes:g} s: {title}"
-
-
-def instances(number: int) -> str:
-    """Return the name of the column for so many instances."""
-    return f"{number} instance{'' if number == 1 else 's'}"
 
 
 def _notes(calls: Calls, idle: Idle) -> Iterator[str]:
@@ -133,7 +130,7 @@ def idle_table(idle: Idle) -> Table:
 
 
 def _idle_row(name: str, idle: Idle, of: Callable[[int], float]) -> Row:
-    return Row(name=name, cells={instances(k): _one(of(k)) for k in idle})
+    return Row(name=name, cells={counted(k, "instance"): once(of(k)) for k in idle})
 
 
 def served_table(served: Served) -> Table:
@@ -148,10 +145,10 @@ def served_table(served: Served) -> Table:
         ),
         rows=[
             Row(
-                name=f"{INSTANCES} instances",
+                name=counted(INSTANCES, "instance"),
                 cells={
-                    "counted as above": _one(served.counted),
-                    "scripts run by Redis": _one(served.served),
+                    "counted as above": once(served.counted),
+                    "scripts run by Redis": once(served.served),
                 },
             )
         ],
@@ -176,7 +173,10 @@ def size_table(sizes: Sizes, runs: Sequence[int]) -> Table:
         rows=[
             Row(
                 name=f"{name}, {what}",
-                cells=dict(zip(_after(runs), cells, strict=True)),
+                cells={
+                    counted(count, "run"): cell
+                    for count, cell in zip(runs, cells, strict=True)
+                },
             )
             for name, found in sizes.items()
             for what, cells in _both(name, found)
@@ -184,13 +184,9 @@ def size_table(sizes: Sizes, runs: Sequence[int]) -> Table:
     )
 
 
-def _after(runs: Sequence[int]) -> Sequence[str]:
-    return [f"{count:,} runs" for count in runs]
-
-
 def _both(name: str, found: Sequence[Size]) -> Iterator[tuple[str, Sequence[Cell]]]:
-    yield "keys" if name == "Redis" else "rows", [_one(size.parts) for size in found]
-    yield "KB", [_one(size.bytes / KILO) for size in found]
+    yield "keys" if name == "Redis" else "rows", [once(size.parts) for size in found]
+    yield "KB", [once(size.bytes / KILO) for size in found]
 
 
 def goal(calls: Calls) -> Goal:
@@ -231,7 +227,3 @@ def size_plot(sizes: Sizes, runs: Sequence[int]) -> Plot:
     }
     name, title = "load-growth", "What a store keeps"
     return Plot(name=name, title=title, x="runs", y="KB", lines=lines)
-
-
-def _one(value: float) -> Cell:
-    return Cell(values=[value])

@@ -8,10 +8,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 
 from benchmarks.effort import Effort
-from benchmarks.page import number
 from benchmarks.process.alone import begin, figures
 from benchmarks.process.beginnings import FLOOR, programs, seconds_until_there
-from benchmarks.report import Answer, Cell, Goal, Plot, Row, Table
+from benchmarks.report import Answer, Cell, Goal, Plot, Row, Table, once
+from benchmarks.words import counted, number
 
 TITLE = "What it costs the process"
 
@@ -108,10 +108,7 @@ def _cpu_table(idle: Idle) -> Table:
 
 
 def _row(name: str, values: Mapping[int, Sequence[float]]) -> Row:
-    cells = {
-        f"{number(jobs)} job{'' if jobs == 1 else 's'}": Cell(values=each)
-        for jobs, each in values.items()
-    }
+    cells = {counted(jobs, "job"): Cell(values=each) for jobs, each in values.items()}
     return Row(name=name, cells=cells)
 
 
@@ -131,12 +128,11 @@ def _job_goals(idle: Idle) -> Iterator[Goal]:
 
 
 def _runs_table(points: Points) -> Table:
-    cells = {number(runs): Cell(values=[size]) for runs, size in points}
+    cells = {counted(runs, "run"): once(size) for runs, size in points}
     return Table(
         title="Memory over many runs",
         text=RUNS_TEXT,
         rows=[Row(name="MB", cells=cells)],
-        unit="runs",
     )
 
 

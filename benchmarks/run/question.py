@@ -18,11 +18,11 @@ from benchmarks.instances.subjects import (
     on_postgres,
     on_redis,
 )
-from benchmarks.page import number
 from benchmarks.peers import known
 from benchmarks.peers.program import AT_ONCE, CONNECTIONS
 from benchmarks.report import Answer, Cell, Goal, Row, Table
 from benchmarks.run.slots import WATCHED, Slot, Slots
+from benchmarks.words import counted, number
 from tests.servers.fleet import Fleet
 
 TITLE = "Runs a second"
@@ -124,7 +124,7 @@ def _table(name: str, found: Sequence[Found], jobs: int) -> Table:
 def _cells(found: Found) -> Iterator[tuple[str, Cell]]:
     few, many = min(found.slots), max(found.slots)
     for count in found.slots:
-        instances = _instances(count)
+        instances = counted(count, "instance")
         yield f"{instances}, until the start", found.rate(count)
         stored = found.cell(count, lambda slot: slot.stored_rate)
         yield f"{instances}, until the end", stored
@@ -150,13 +150,13 @@ def _ahead(found: Sequence[Found]) -> Iterator[str]:
             ratio = each.rate(count).over(ours.rate(count)).median
             if ratio > 1:
                 yield (
-                    f"{each.subject.name} is ahead with {_instances(count)}: "
+                    f"{each.subject.name} is ahead with {counted(count, 'instance')}: "
                     f"{number(ratio)} times the runs a second."
                 )
             elif each.span(count).median < ours.span(count).median:
                 yield (
                     f"{each.subject.name}, once it has begun, takes less time from the "
-                    f"first start to the last, with {_instances(count)}: "
+                    f"first start to the last, with {counted(count, 'instance')}: "
                     f"{number(each.span(count).median)} s, and {ours.subject.name} "
                     f"{number(ours.span(count).median)} s."
                 )
@@ -170,7 +170,7 @@ def _late(found: Sequence[Found], jobs: int) -> Iterator[str]:
             if started < jobs:
                 yield (
                     f"{each.subject.name} started {number(started)} of {jobs} jobs "
-                    f"within {WATCHED:g} s, with {_instances(count)}."
+                    f"within {WATCHED:g} s, with {counted(count, 'instance')}."
                 )
 
 
@@ -188,7 +188,7 @@ def _goals(found: Sequence[Found]) -> Iterator[Goal]:
         yield Goal(
             text=(
                 f"{ours.subject.name}: runs a second, as so many times those of "
-                f"{each.subject.name}, with {_instances(count)}"
+                f"{each.subject.name}, with {counted(count, 'instance')}"
             ),
             measured=ratios[count],
             limit=FACTOR if peer is known.APSCHEDULER else 1.0,
@@ -199,7 +199,3 @@ def _goals(found: Sequence[Found]) -> Iterator[Goal]:
                 f"of the instances, and {number(each.cpu(count).median)} ms there."
             ),
         )
-
-
-def _instances(count: int) -> str:
-    return "one instance" if count == 1 else f"{count} instances"

@@ -6,10 +6,10 @@ Decides the arithmetic, and where the number of calls stands in the answer to th
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from benchmarks.load.question import CALLS_TITLE, WORDS, instances, row_name
-from benchmarks.page import number
+from benchmarks.load.question import CALLS_TITLE, WORDS, row_name
 from benchmarks.report import Answer, Cell
 from benchmarks.scale.served_time import CLAIM, FINISH, HEARTBEAT, TAKEN
+from benchmarks.words import counted, number
 
 US = 1e6
 
@@ -76,6 +76,6 @@ def _calls(load: Answer | None, takes: float, title: str, many: int) -> float | 
     for table in load.tables if load is not None else ():
         for row in table.rows:
             if (table.title, row.name) == (CALLS_TITLE, row_name(takes, title)):
-                cell = row.cells.get(instances(many))
+                cell = row.cells.get(counted(many, "instance"))
                 return cell.median if isinstance(cell, Cell) else None
     return None

@@ -11,13 +11,13 @@ import anyio
 
 from benchmarks.claiming import MOST
 from benchmarks.effort import Effort
-from benchmarks.load.question import LONG, MANY, SHORT, instances
-from benchmarks.page import number
-from benchmarks.report import RESULTS, Answer, Cell, Report, Row, Table
+from benchmarks.load.question import LONG, MANY, SHORT
+from benchmarks.report import RESULTS, Answer, Cell, Report, Row, Table, once
 from benchmarks.scale.capacity import US, capacity
 from benchmarks.scale.series import BY, Series, series_of
 from benchmarks.scale.served_time import WORDS, served_seconds
 from benchmarks.stores import NAMESPACE, POSTGRES, REDIS, Store
+from benchmarks.words import counted, number
 from tests.servers.fleet import Fleet
 
 TITLE = "How it all grows"
@@ -104,7 +104,7 @@ def _exponents(series: Series) -> Row:
         "by": f"{series.by}, {number(first)} to {number(last)}",
         "exponent": f"{series.exponent:.2f}",
         "at the end": f"{series.last_exponent:.2f}",
-        "times": Cell(values=[most / least]),
+        "times": once(most / least),
     }
     return Row(name=series.name, cells=cells)
 
@@ -162,7 +162,7 @@ def _capacities(
     cells: dict[str, Cell | str] = {}
     for many in MANY:
         found = capacity(load, seconds, takes, many)
-        cells[instances(many)] = Cell(values=[found.runs]) if found else NOT_MEASURED
+        cells[counted(many, "instance")] = once(found.runs) if found else NOT_MEASURED
     return Row(name=f"{store}: runs of {takes:g} s", cells=cells)
 
 

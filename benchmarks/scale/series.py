@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from benchmarks.report import Answer, Row, Table
 
-_NUMBERED = re.compile(r"(one|[\d,]+)(?: (\w+?)s?)?(, .*)?")
+_NUMBERED = re.compile(r"([\d,]+) (\w+?)s?(, .*)?")
 # what one of them is called, and several
 BY = {"job": "jobs", "instance": "instances", "run": "runs"}
 
@@ -51,8 +51,7 @@ def _series_of_row(table: Table, row: Row) -> Iterator[Series]:
         match = _NUMBERED.fullmatch(column)
         if match is None or isinstance(cell, str):
             continue
-        number = float(match[1].replace(",", "").replace("one", "1"))
-        by = BY.get(match[2] or table.unit.removesuffix("s"))
+        number, by = float(match[1].replace(",", "")), BY.get(match[2])
         # a logarithm has no place for zero
         if by is not None and number > 0 and cell.median > 0:
             key = (by, match[3] or "")

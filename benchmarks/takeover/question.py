@@ -4,9 +4,8 @@ import statistics
 from collections.abc import Iterator, Mapping, Sequence
 
 from benchmarks.effort import Effort
-from benchmarks.page import number
 from benchmarks.peers.known import PEERS
-from benchmarks.report import Answer, Cell, Goal, Plot, Row, Table
+from benchmarks.report import Answer, Cell, Goal, Plot, Row, Table, once
 from benchmarks.stores import MEMORY, STORES
 from benchmarks.takeover.abandoned import INSTANCES as FEW
 from benchmarks.takeover.abandoned import AbandonedRun, abandoned_runs, subjects
@@ -18,6 +17,7 @@ from benchmarks.takeover.losing import (
     clusters_on,
     lose_each,
 )
+from benchmarks.words import number
 from tests.servers.fleet import Fleet
 
 TITLE = "Takeover and hand-over"
@@ -110,9 +110,9 @@ def hand_over_table(waits: Waits) -> Table:
 
 def _rows(waits: Waits, bound: float) -> Iterator[Row]:
     for store, found in waits.items():
-        cells: dict[str, Cell | str] = {"least": _one(min(found))}
-        cells |= {f"p{p}": _one(_percentile(found, p)) for p in (50, 90, 99)}
-        cells |= {"most": _one(max(found)), "bound": _one(bound)}
+        cells: dict[str, Cell | str] = {"least": once(min(found))}
+        cells |= {f"p{p}": once(_percentile(found, p)) for p in (50, 90, 99)}
+        cells |= {"most": once(max(found)), "bound": once(bound)}
         yield Row(name=store, cells={**cells, "losses": f"{len(found)}"})
 
 
@@ -144,7 +144,7 @@ def others_table(abandoned: Sequence[AbandonedRun], patience: float) -> Table:
 def _outcome(run: AbandonedRun, patience: float) -> Cell | str:
     waited = run.waited(patience)
     if waited is not None:
-        return _one(waited)
+        return once(waited)
     if run.loss is Loss.STOP and run.still_there:
         return f"not within {patience:g} s: goes on where it was"
     return f"not within {patience:g} s"
@@ -214,7 +214,3 @@ def _percentile(found: Sequence[float], percent: int) -> float:
     if len(found) == 1:
         return found[0]
     return statistics.quantiles(found, n=100, method="inclusive")[percent - 1]
-
-
-def _one(value: float) -> Cell:
-    return Cell(values=[value])
