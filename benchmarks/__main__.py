@@ -39,9 +39,9 @@ def ask(name: str, effort: Effort) -> None:
     began = time.monotonic()
     answer: Answer = question.answer(effort)
     for table in answer.tables:
-        print("\n".join(table_lines(table)), flush=True)
+        print("\n".join(table_lines(table)), end="\n\n", flush=True)
     if answer.goals:
-        print("\n".join(goal_lines(answer.goals)), flush=True)
+        print("\n".join(goal_lines(answer.goals)), end="\n\n", flush=True)
     print(f"{name}: {time.monotonic() - began:.0f} s\n", flush=True)
     if not effort.quick:
         report(name, question.TITLE, answer).write()

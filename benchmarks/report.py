@@ -30,6 +30,11 @@ class Cell:
         pairs = zip(self.values, floor.values, strict=True)
         return Cell(values=[value / least for value, least in pairs])
 
+    def minus(self, other: "Cell") -> "Cell":
+        """Return by how much each figure is above the other one of its round."""
+        pairs = zip(self.values, other.values, strict=True)
+        return Cell(values=[value - less for value, less in pairs])
+
 
 def once(value: float) -> Cell:
     """Return a figure that was counted, or measured but once."""

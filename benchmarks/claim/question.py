@@ -9,43 +9,51 @@ from functools import partial
 
 import anyio
 
+from benchmarks.claim.findings import findings, goal, plot
+from benchmarks.claim.found import (
+    ASYNCIO,
+    DIRECT,
+    TRIO,
+    Figure,
+    Found,
+    median,
+    p99,
+    rate,
+)
 from benchmarks.claim.traffic import traffic_rows, traffic_table
 from benchmarks.claiming import (
     CALLERS,
     FLOOR,
     MOST,
-    Pace,
     Paces,
     Turns,
     pace_of_floor,
     pace_of_store,
 )
 from benchmarks.effort import Effort
-from benchmarks.report import Answer, Cell, Goal, Plot, Row, Table
+from benchmarks.report import Answer, Cell, Row, Table
 from benchmarks.stores import STORES, Store
-from benchmarks.words import counted, number
+from benchmarks.words import counted
 from tests.servers.fleet import Fleet
 
 TITLE = "What a claim costs"
 
 CLAIMS = 320
-LOOPS = {"asyncio": "asyncio", "trio": "Trio"}
-DIRECT = "direct"
-US = 1e6
-FIGURES: Mapping[str, tuple[str, Callable[[Pace], float]]] = {
-    "Median": ("microseconds", lambda pace: pace.median * US),
-    "99th percentile": ("microseconds", lambda pace: pace.p99 * US),
-    "Throughput": ("calls a second", lambda pace: pace.rate),
+LOOPS = {ASYNCIO: "asyncio", TRIO: "Trio"}
+FIGURES: Mapping[str, tuple[str, Figure]] = {
+    "Median": ("microseconds", median),
+    "99th percentile": ("microseconds", p99),
+    "Throughput": ("calls a second", rate),
 }
-FIRST_TEXT = """By so many callers, each of which calls again as soon as it has its
-answer. The jobs are in use: their runs are finished, their histories full. The floor is
-what the same store could be asked for at least, through the same driver on asyncio: a
-script that sets one key, a bare insert, a bare publish with its acknowledgement, for
-memory a key of a dictionary. Everything runs on one machine."""
+FIRST_TEXT = """A claim asks the store for a run, a heartbeat pushes its lease forward,
+a finish stores its end. So many callers do so at the same time, each of which calls
+again as soon as it has its answer. The jobs are in use: their runs are finished, their
+histories full. The floor is what one's own code would send in place of a claim, on
+asyncio and through the same driver, with its client as it comes: a script that sets one
+key, a bare insert, a bare publish with its acknowledgement; for memory, a key of a
+dictionary is set. Each store takes turns with its floor; one store is measured after
+the other. Servers and callers share one machine."""
 TEXT = "Of the same calls."
-
-# what each subject came to in each round
-Found = Mapping[str, Sequence[Paces]]
 
 
 def answer(effort: Effort) -> Answer:
@@ -59,10 +67,12 @@ def answer(effort: Effort) -> Answer:
             with store.at_hand(fleet) as url:
                 found[store] = _measured(store, url, turns, effort)
                 traffic += traffic_rows(store, url, turns, effort)
+    with_goals = {store: each for store, each in found.items() if store.goal}
     return Answer(
         tables=[*_tables(found), traffic_table(traffic)],
-        goals=[_goal(store, found[store]) for store in STORES if store.goal],
-        plots=[_plot(found)],
+        findings=findings(with_goals),
+        goals=[goal(store, each) for store, each in with_goals.items()],
+        plots=[plot(found)],
     )
 
 
@@ -81,12 +91,12 @@ def _measured(store: Store, url: str, turns: Turns, effort: Effort) -> Found:
     subjects: dict[str, Callable[[], Paces]] = {
         FLOOR: floor,
         **{loop: partial(pace, loop, callers, direct=False) for loop in LOOPS},
-        DIRECT: partial(pace, "asyncio", callers[:1], direct=True),
+        DIRECT: partial(pace, ASYNCIO, callers[:1], direct=True),
     }
     if not effort.quick:
         # scripts get known, and histories full
         Effort(rounds=1).alternate(subjects)
-    return effort.alternate(subjects)
+    return Found(rounds=effort.alternate(subjects))
 
 
 def _tables(found: Mapping[Store, Found]) -> Iterator[Table]:
@@ -101,69 +111,16 @@ def _tables(found: Mapping[Store, Found]) -> Iterator[Table]:
             text = TEXT
 
 
-def _rows(
-    store: Store, found: Found, loop: str, of: Callable[[Pace], float]
-) -> Iterator[Row]:
+def _rows(store: Store, found: Found, loop: str, of: Figure) -> Iterator[Row]:
     floor = f"{store.name}: floor"
-    yield Row(name=floor, cells=_cells(found[FLOOR], FLOOR, of))
-    for word in dict.fromkeys(word for word, _ in found[loop][0]):
-        cells = _cells(found[loop], word, of)
+    yield Row(name=floor, cells=_cells(found, FLOOR, FLOOR, of))
+    for word in found.words(loop):
+        cells = _cells(found, loop, word, of)
         yield Row(name=f"{store.name}: {word}", cells=cells, floor=floor)
 
 
-def _cells(
-    rounds: Sequence[Paces], word: str, of: Callable[[Pace], float]
-) -> dict[str, Cell]:
-    callers = [many for each, many in rounds[0] if each == word]
+def _cells(found: Found, subject: str, word: str, of: Figure) -> dict[str, Cell]:
     return {
-        counted(many, "caller"): _cell(rounds, (word, many), of) for many in callers
+        counted(many, "caller"): found.cell(subject, word, many, of)
+        for many in found.callers_of(subject, word)
     }
-
-
-def _cell(
-    rounds: Sequence[Paces], key: tuple[str, int], of: Callable[[Pace], float]
-) -> Cell:
-    return Cell(values=[of(paces[key]) for paces in rounds])
-
-
-def _goal(store: Store, found: Found) -> Goal:
-    assert store.goal is not None
-    callers = min(many for _, many in found[FLOOR][0])
-    floor, direct, claim = (
-        _cell(found[subject], (word, callers), lambda pace: pace.median * US)
-        for subject, word in (
-            (FLOOR, FLOOR),
-            (DIRECT, "claim"),
-            ("asyncio", "claim"),
-        )
-    )
-    added = Cell(
-        values=[c - d for c, d in zip(claim.values, direct.values, strict=True)]
-    )
-    return Goal(
-        text=f"a claim on {store.name} by one caller on asyncio, in times its floor",
-        measured=claim.over(floor).median,
-        limit=store.goal,
-        holds_back=(
-            f"The store's own call takes {number(direct.over(floor).median)} times the "
-            f"floor; a task of its own for each call, which keeps the answer when the "
-            f"caller is cancelled, adds {number(added.median)} us"
-        ),
-    )
-
-
-def _plot(found: Mapping[Store, Found]) -> Plot:
-    return Plot(
-        name="claim",
-        title="Claims a second on asyncio",
-        x="callers",
-        y="claims a second",
-        lines={
-            store.name.replace("`", ""): [
-                (many, _cell(rounds["asyncio"], (word, many), lambda p: p.rate).median)
-                for word, many in rounds["asyncio"][0]
-                if word == "claim"
-            ]
-            for store, rounds in found.items()
-        },
-    )

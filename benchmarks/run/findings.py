@@ -1,0 +1,102 @@
+"""What runs a second come to: who is ahead of whom, and by what.
+
+Decides what is compared: anarchon, which stands first, with each peer beside it.
+"""
+
+import os
+from collections.abc import Iterator, Sequence
+
+from benchmarks.peers import known
+from benchmarks.report import Cell, Goal
+from benchmarks.run.found import Found
+from benchmarks.run.slots import WATCHED
+from benchmarks.words import counted, listed, number
+
+FACTOR = 5.0
+
+
+def finding(group: str, found: Sequence[Found]) -> str:
+    """Say how many runs a second each has, with as many instances as it may have."""
+    count = max(found[0].slots)
+    fastest = sorted(found, key=lambda each: -each.rate(count).median)
+    rates = [f"{number(each.rate(count).median)} by {_short(each)}" for each in fastest]
+    return f"{group}, with {counted(count, 'instance')}: {listed(rates)}."
+
+
+def _short(found: Found) -> str:
+    return found.subject.peer.package if found.subject.peer else "anarchon"
+
+
+def ahead(found: Sequence[Found]) -> Iterator[str]:
+    """Say of each peer in what it is ahead of anarchon, if it is."""
+    ours, *others = found
+    for theirs in others:
+        wins = list(_wins(theirs, ours)) if theirs.subject.peer else []
+        if wins:
+            yield f"{theirs.name} is ahead in {listed(wins)}."
+
+
+def _wins(theirs: Found, ours: Found) -> Iterator[str]:
+    for count in theirs.slots:
+        with_so_many = f"with {counted(count, 'instance')}"
+        runs = theirs.rate(count), ours.rate(count)
+        span = theirs.span(count), ours.span(count)
+        cpu = theirs.cpu(count), ours.cpu(count)
+        if runs[0].median > runs[1].median:
+            yield f"runs a second {with_so_many} ({_against(*runs)})"
+        if span[0].median < span[1].median:
+            first_to_last = "the time from the first start to the last"
+            yield f"{first_to_last} {with_so_many} ({_against(*span, unit=' ms')})"
+        if cpu[0].median < cpu[1].median:
+            yield f"the CPU of a run {with_so_many} ({_against(*cpu, unit=' ms')})"
+
+
+def _against(theirs: Cell, ours: Cell, unit: str = "") -> str:
+    return f"{number(theirs.median)}{unit}, and {number(ours.median)}{unit} here"
+
+
+def late(found: Sequence[Found], jobs: int) -> Iterator[str]:
+    """Say who had not started all jobs while they were watched."""
+    for each in found:
+        for count in each.slots:
+            started = each.cell(count, lambda slot: len(slot.started)).median
+            if started < jobs:
+                yield (
+                    f"{each.name} started {number(started)} of {jobs} jobs within "
+                    f"{WATCHED:g} s, with {counted(count, 'instance')}."
+                )
+
+
+def goals(found: Sequence[Found]) -> Iterator[Goal]:
+    """Hold anarchon against each peer, by the instances with which it does worse."""
+    ours, *others = found
+    for theirs in others:
+        if (peer := theirs.subject.peer) is None:
+            continue
+        ratios = {
+            count: ours.rate(count).over(theirs.rate(count)).median
+            for count in theirs.slots
+        }
+        count = min(ratios, key=ratios.__getitem__)
+        yield Goal(
+            text=(
+                f"runs a second of {ours.name} over {theirs.name}, "
+                f"with {counted(count, 'instance')}"
+            ),
+            measured=ratios[count],
+            limit=FACTOR if peer is known.APSCHEDULER else 1.0,
+            unit="times",
+            at_least=True,
+            holds_back=f"{peer.spares} {_computing(ours, theirs, count)}",
+        )
+
+
+def _computing(ours: Found, theirs: Found, count: int) -> str:
+    of_all, cores = ours.all_cpu(count).median, os.cpu_count() or 1
+    return (
+        f"A run took {number(ours.cpu(count).median)} ms of CPU of the instances, "
+        f"and {number(theirs.cpu(count).median)} ms there; of the whole machine "
+        f"{number(of_all)} ms and {number(theirs.all_cpu(count).median)} ms. So its "
+        f"{counted(cores, 'core')} have time for {number(1e3 * cores / of_all)} runs a "
+        f"second, of which {number(ours.rate(count).median)} were had."
+    )
