@@ -5,7 +5,6 @@ history is full. Must not know which store is asked.
 """
 
 import itertools
-import statistics
 import time
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -19,6 +18,7 @@ from anarchon.connecting import connected
 from anarchon.model import End, Overlap, Reason, Status
 from anarchon.protocol import Claim, ClaimStore, LeaseStore, Running, Won
 from benchmarks.floors import Opening
+from benchmarks.percentiles import percentile
 
 T = TypeVar("T")
 Ts = TypeVarTuple("Ts")
@@ -192,8 +192,8 @@ async def _pace(
             group.start_soon(caller)
     took = time.perf_counter() - began
     return Pace(
-        median=statistics.median(times),
-        p99=statistics.quantiles(times, n=100)[98],
+        median=percentile(times, 50),
+        p99=percentile(times, 99),
         rate=len(times) / took,
     )
 

@@ -14,7 +14,7 @@ from benchmarks.stores import MEMORY, POSTGRES, REDIS, STORES, Store
 ANARCHON = [sys.executable, "-m", "benchmarks.peers.anarchon"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Subject:
     """A program and the server that it needs; ``options`` are those of its URL.
 

@@ -13,7 +13,7 @@ from benchmarks.effort import Effort
 from benchmarks.latency.starts import PATIENCE, Plan, Starts, of_bare_tasks, of_jobs
 from benchmarks.report import Answer, Cell, Goal, Plot, Row, Table
 from benchmarks.stores import MEMORY, POSTGRES, REDIS, SQLITE
-from benchmarks.words import counted, number
+from benchmarks.words import counted, listed, number
 from tests.servers.fleet import Fleet
 
 TITLE = "How late a run starts"
@@ -34,10 +34,10 @@ FIGURES: Mapping[str, Callable[[Starts], float]] = {
 AT_ONCE_TEXT = f"""All jobs have the same slot: each start minus the slot, by the wall
 clock, without jitter. One scheduler on asyncio, everything on one machine; what hasn't
 started after {PATIENCE:g} seconds counts as that late. The floor is as many bare tasks
-of the same loop that sleep until the same instant."""
-SPREAD_TEXT = f"""The slots are spread evenly over {SECONDS:g} seconds, of whose first
-{WINDOW:g} all starts are looked at. The floor is as many bare tasks that sleep until
-the same instants."""
+of such a loop that sleep until the same instant."""
+SPREAD_TEXT = f"""The slots are spread evenly over {SECONDS:g} seconds; looked at are
+all starts of the first {WINDOW:g}. The floor is as many bare tasks that sleep until the
+same instants."""
 TEXT = "Of the same starts."
 
 # seconds: all of 10,000 jobs that are due at once are to have started by then
@@ -67,6 +67,7 @@ def answer(effort: Effort) -> Answer:
             *_tables("Due at once", AT_ONCE_TEXT, once),
             *_tables(f"Spread over {SECONDS:g} seconds", SPREAD_TEXT, even),
         ],
+        findings=[_once_finding(once), _even_finding(even)],
         goals=[*_start_goals(once), *_time_goals(even)],
         plots=[
             _plot("latency-at-once", "Jobs that are due at once", once),
@@ -111,11 +112,40 @@ def _tables(title: str, text: str, found: Found) -> Iterator[Table]:
         text = TEXT
 
 
+def _once_finding(found: Found) -> str:
+    plan = _largest(found)
+    each = _each(found[plan], FIGURES["last"])
+    return f"Milliseconds until {counted(plan.jobs, 'job')} due at once start: {each}."
+
+
+def _even_finding(found: Found) -> str:
+    plan = _largest(found)
+    each = _each(found[plan], FIGURES["99th percentile"])
+    return (
+        f"Milliseconds after their slots in which 99 of 100 start, when {plan.jobs:,} "
+        f"are spread over {SECONDS:g} seconds: {each}."
+    )
+
+
+def _each(rounds: Mapping[str, Sequence[Starts]], of: Callable[[Starts], float]) -> str:
+    return listed(
+        [
+            f"{number(_median(starts, of))} {'by' if subject == FLOOR else 'on'} "
+            f"{subject}"
+            for subject, starts in rounds.items()
+        ]
+    )
+
+
+def _largest(found: Found) -> Plan:
+    return max(found, key=lambda plan: plan.jobs)
+
+
 def _start_goals(found: Found) -> Iterator[Goal]:
-    plan = max(found, key=lambda plan: plan.jobs)
+    plan = _largest(found)
     for store, limit in ALL_STARTED.items():
         rounds = found[plan][store]
-        last = _median(rounds, lambda starts: max(starts.late))
+        last = _median(rounds, FIGURES["last"]) / MS
         cpu = _median(rounds, lambda starts: starts.cpu)
         yield Goal(
             text=f"{number(plan.jobs)} jobs due at once have all started on {store}",
@@ -123,9 +153,9 @@ def _start_goals(found: Found) -> Iterator[Goal]:
             limit=limit,
             unit="s",
             holds_back=(
-                f"This process was computing for {number(cpu)} s of it, "
+                f"The scheduler's process was computing for {number(cpu)} s of it, "
                 f"{number(cpu / plan.jobs * 1e6)} us for each job: by the last start "
-                "nearly all the other runs have been written to their end, too"
+                "nearly all the other runs have been written to their end, too."
             ),
         )
 

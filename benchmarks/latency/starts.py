@@ -5,13 +5,13 @@ the wall clock: the handler's first moment minus the slot. A start that hasn't c
 nobody waits for it any more counts as that late.
 """
 
-import math
 import time
 from dataclasses import dataclass
 
 import anyio
 
 import anarchon
+from benchmarks.percentiles import percentile
 
 # seconds; no job is due a second time while its start is waited for
 PERIOD = 60.0
@@ -55,8 +55,7 @@ class Starts:
 
     def percentile(self, percent: float) -> float:
         """Return the seconds that so many percent of the starts kept to."""
-        rank = math.ceil(len(self.late) * percent / 100)
-        return sorted(self.late)[rank - 1]
+        return percentile(self.late, percent)
 
 
 async def of_jobs(url: str, plan: Plan) -> Starts:

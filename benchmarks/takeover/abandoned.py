@@ -48,7 +48,7 @@ class AbandonedRun:
     """A run whose instance is lost, and whoever may go on with it."""
 
     def __init__(
-        self, subject: str, loss: Loss, due: float, instances: Instances
+        self, subject: Subject, loss: Loss, due: float, instances: Instances
     ) -> None:
         self.subject = subject
         self.loss = loss
@@ -119,7 +119,7 @@ def abandoned_runs(
             url = _new_database(servers[subject.server], number)
             command = _command(subject, url, at)
             instances = stack.enter_context(Instances(command))
-            runs.append(AbandonedRun(subject.name, loss, at, instances))
+            runs.append(AbandonedRun(subject, loss, at, instances))
             stack.callback(runs[-1].end)
         for step in (AbandonedRun.start, AbandonedRun.lose):
             with ThreadPoolExecutor(AT_ONCE) as threads:

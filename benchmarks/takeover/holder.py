@@ -1,4 +1,4 @@
-"""An instance with one job, whose run never ends by itself: a program to be killed."""
+"""An instance with jobs whose runs never end by themselves: a program to be killed."""
 
 import argparse
 import signal
@@ -13,7 +13,7 @@ DAY = 86_400
 
 
 async def main(options: argparse.Namespace) -> None:
-    """Hold the run whenever it is to be had, until SIGTERM; mark each attempt."""
+    """Hold each run whenever it is to be had, until SIGTERM; mark each attempt."""
     marker = Marker(options.log)
 
     async def hold(ctx: anarchon.RunContext) -> None:
@@ -21,7 +21,8 @@ async def main(options: argparse.Namespace) -> None:
         await anyio.sleep_forever()
 
     jobs = anarchon.Jobs()
-    jobs.every("held", DAY, hold, offset=options.at % DAY)
+    for number in range(options.jobs):
+        jobs.every(f"held-{number}", DAY, hold, offset=options.at % DAY)
     async with anarchon.open_scheduler(
         options.url,
         jobs=jobs,
@@ -38,6 +39,7 @@ async def main(options: argparse.Namespace) -> None:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser()
     parser.add_argument("--url", required=True)
+    parser.add_argument("--jobs", type=int, required=True)
     parser.add_argument("--at", type=int, required=True, help="seconds since 1970 UTC")
     parser.add_argument("--lease", type=float, required=True)
     parser.add_argument("--heartbeat", type=float, required=True)

@@ -1,4 +1,4 @@
-"""Clusters that lose the instance which runs their job, and how long the job waits.
+"""Clusters that lose the instance which runs their jobs, and how long these wait.
 
 Decides when they lose it, which is at a moment that nobody chose. Must not know what is
 made of the times.
@@ -11,10 +11,14 @@ from collections.abc import Generator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from enum import StrEnum
+from typing import TypeVar
 
+from benchmarks.instances.marks import Mark
 from benchmarks.instances.process import Instance, Instances
 from benchmarks.stores import NAMESPACE, Store
 from tests.servers.fleet import Fleet
+
+K = TypeVar("K")
 
 HOLDER = "benchmarks.takeover.holder"
 INSTANCES = 3
@@ -46,39 +50,54 @@ def lose(instance: Instance, loss: Loss) -> float:
 
 
 class Cluster:
-    """Some instances on one store, of which one has the run."""
+    """Some instances on one store; the first runs all jobs, until it is lost."""
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, jobs: int = 1, size: int = INSTANCES) -> None:
         options = {
             "url": url,
+            "jobs": jobs,
             "at": int(time.time()),
             "lease": LEASE,
             "heartbeat": HEARTBEAT,
         }
         words = [word for name in options for word in (f"--{name}", str(options[name]))]
         self.instances = Instances([sys.executable, "-m", HOLDER, *words])
-        self._lost: Instance | None = None
-        self._lost_at = 0.0
+        self._jobs = jobs
+        self._size = size
+        self._lost: Instance
+        self._lost_at: float
 
     def fill(self) -> None:
-        """Start what is missing, and wait until one has the run."""
+        """Start what is missing, once somebody runs all jobs."""
+        if not self.instances.all:
+            [first] = self.instances.start()
+            marks = self.instances.until(self._all_run, PATIENCE)
+            if not self._all_run(marks):
+                raise first.complain(f"does not run all jobs after {PATIENCE} s")
         there = sum(not instance.doomed for instance in self.instances.all)
-        self.instances.start(INSTANCES - there)
-        self.instances.until(bool, PATIENCE)
+        self.instances.start(self._size - there)
+
+    def _all_run(self, marks: Sequence[Mark]) -> bool:
+        return len(_latest(marks)) == self._jobs
 
     def lose(self, loss: Loss) -> None:
-        """Kill or stop whoever has the run."""
-        self._lost = runner = self.instances.of(self.instances.marks()[-1])
-        self._lost_at = lose(runner, loss)
+        """Kill or stop whoever has the latest run."""
+        self._lost = self.instances.of(self.instances.marks()[-1])
+        self._lost_at = lose(self._lost, loss)
 
     def waited(self) -> float:
-        """Return how long it took until the next attempt began, in seconds."""
-        assert self._lost is not None
-        lost = self._lost.pid
-        marks = self.instances.until(lambda marks: marks[-1].pid != lost, PATIENCE)
-        if marks[-1].pid == lost:
-            raise self._lost.complain(f"was lost, and nobody went on for {PATIENCE} s")
+        """Return how long it took until all runs had begun again, in seconds."""
+        marks = self.instances.until(self._all_go_on, PATIENCE)
+        if not self._all_go_on(marks):
+            raise self._lost.complain(f"was lost, and a run waits for {PATIENCE} s")
         return marks[-1].at - self._lost_at
+
+    def _all_go_on(self, marks: Sequence[Mark]) -> bool:
+        return all(mark.pid != self._lost.pid for mark in _latest(marks).values())
+
+
+def _latest(marks: Sequence[Mark]) -> Mapping[str, Mark]:
+    return {mark.job: mark for mark in marks}
 
 
 @contextmanager
@@ -90,22 +109,24 @@ def clusters_on(
         clusters: dict[str, Sequence[Cluster]] = {}
         for store in stores:
             url = stack.enter_context(store.at_hand(fleet))
-            clusters[store.name] = [Cluster(_apart(url, n)) for n in range(each)]
+            clusters[store.name] = [Cluster(apart(url, n)) for n in range(each)]
             for cluster in clusters[store.name]:
                 stack.enter_context(cluster.instances)
         yield clusters
 
 
-def _apart(url: str, number: int) -> str:
+def apart(url: str, number: int) -> str:
+    """Return the same store's URL for the cluster of this number."""
     return url.replace(f"namespace={NAMESPACE}", f"namespace={NAMESPACE}{number}")
 
 
 def lose_each(
-    clusters: Mapping[str, Sequence[Cluster]], loss: Loss
-) -> Mapping[str, Sequence[float]]:
+    clusters: Mapping[K, Sequence[Cluster]], loss: Loss
+) -> Mapping[K, Sequence[float]]:
     """Let each cluster lose its runner once; return how long each waited, in seconds.
 
-    The losses are spread over some heartbeats, and nothing else starts meanwhile.
+    The losses are spread over some heartbeats, and nothing else starts meanwhile. What
+    waits longest is what counts, where an instance ran more than one job.
     """
     together = [cluster for some in clusters.values() for cluster in some]
     with ThreadPoolExecutor(AT_ONCE) as threads:
@@ -116,6 +137,5 @@ def lose_each(
         time.sleep(random.uniform(0, 2 * SPREAD / len(together)))
         cluster.lose(loss)
     return {
-        store: [cluster.waited() for cluster in some]
-        for store, some in clusters.items()
+        key: [cluster.waited() for cluster in some] for key, some in clusters.items()
     }
