@@ -14,7 +14,7 @@ import anyio
 import anarchon
 from anarchon.backends.memory import MemoryBackend
 from anarchon.testing import VirtualClock, run_virtual
-from benchmarks.load.counting import CountingBackend
+from benchmarks.load.counting import Counted
 
 JOBS = 100
 MINUTE, DAY = 60.0, 86_400.0
@@ -62,14 +62,14 @@ async def _watch(
     instances: int, jobs: anarchon.Jobs, seconds: float
 ) -> Mapping[str, int]:
     clock = VirtualClock()
-    backend = CountingBackend(MemoryBackend(clock=clock))
+    counted = Counted(MemoryBackend(clock=clock))
     async with AsyncExitStack() as stack:
         for _ in range(instances):
             scheduler = anarchon.open_scheduler(
-                backend, jobs=jobs, clock=clock, catch_up=0
+                counted.backend, jobs=jobs, clock=clock, catch_up=0
             )
             await stack.enter_async_context(scheduler)
         await anyio.sleep(SETTLED - anyio.current_time())
-        before = backend.calls.copy()
+        before = counted.calls()
         await anyio.sleep(seconds)
-        return backend.calls - before
+        return counted.calls() - before
