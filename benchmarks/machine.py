@@ -5,11 +5,33 @@ Decides what is told of it.
 
 import os
 import platform
+import sqlite3
 from collections.abc import Iterator
+from contextlib import closing, suppress
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-PACKAGES = ("anarchon", "anyio", "trio", "redis", "asyncpg", "aiosqlite", "nats-py")
+import pytest
+
+from tests.servers.fleet import Fleet
+
+PACKAGES = (
+    "anarchon",
+    "anyio",
+    "trio",
+    "redis",
+    "asyncpg",
+    "aiosqlite",
+    "nats-py",
+    "aio-pika",
+)
+SERVERS = {
+    "Redis": "redis8",
+    "Valkey": "valkey9",
+    "PostgreSQL": "postgres18",
+    "NATS": "nats215",
+    "RabbitMQ": "rabbitmq310",
+}
 
 
 def machine() -> list[str]:
@@ -18,13 +40,16 @@ def machine() -> list[str]:
 
 
 def versions() -> dict[str, str]:
-    """Return the versions of Python, the drivers and the loops."""
+    """Return the versions of Python, the drivers, the loops and the stores."""
     found = {"Python": platform.python_version()}
-    for name in (*PACKAGES, "aio-pika"):
-        try:
+    for name in PACKAGES:
+        with suppress(PackageNotFoundError):
             found[name] = version(name)
-        except PackageNotFoundError:
-            continue
+    found["SQLite"] = sqlite3.sqlite_version
+    for name, server in SERVERS.items():
+        # tests are skipped for want of a server
+        with suppress(pytest.skip.Exception), closing(Fleet().fresh(server)) as there:
+            found[name] = there.version
     return found
 
 

@@ -5,7 +5,7 @@ Decides how servers are shared, and how they are emptied. Must not know who is m
 
 import subprocess
 import tempfile
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from contextlib import ExitStack, contextmanager
 
 from benchmarks.instances.process import ROOT
@@ -61,7 +61,7 @@ class Places:
                 client.flushall()  # pyright: ignore[reportUnknownMemberType]
         if isinstance(server, Postgres):
             template = self._template(server, subject)
-            return _new_database(server, "run", template)
+            return new_database(server, "run", template)
         return server.url
 
     def _options(self, subject: Subject) -> str:
@@ -77,22 +77,24 @@ class Places:
             return EMPTY
         if subject.name not in self._prepared:
             template = f"prepared{len(self._prepared)}"
-            _prepare(subject, _new_database(server, template, EMPTY), self._jobs)
+            url = new_database(server, template)
+            prepare([*subject.command, "--url", url, "--jobs", self._jobs, "--at", "1"])
             self._prepared[subject.name] = template
         return self._prepared[subject.name]
 
 
-def _new_database(server: Postgres, name: str, template: str) -> str:
+def new_database(server: Postgres, name: str, template: str = EMPTY) -> str:
+    """Make a database anew, as a copy of the template; return its URL."""
     server.ask(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
     server.ask(f"CREATE DATABASE {name} TEMPLATE {template}")
     return f"{server.url.removesuffix(DATABASE)}{name}"
 
 
-def _prepare(subject: Subject, url: str, jobs: str) -> None:
+def prepare(command: Sequence[str]) -> None:
+    """Let a program make its tables, and wait until it has."""
     with tempfile.TemporaryDirectory() as folder:
-        options = ["--url", url, "--jobs", jobs, "--at", "1", "--log", f"{folder}/log"]
         subprocess.run(  # noqa: S603  # our own
-            [*subject.command, *options, "--prepare"],
+            [*command, "--prepare", "--log", f"{folder}/log"],
             cwd=ROOT,
             check=True,
             capture_output=True,

@@ -11,7 +11,7 @@ from benchmarks.load.growth import KEEP, Size, empty_stores, grow
 from benchmarks.load.served import INSTANCES, Served, count_both
 from benchmarks.report import Answer, Cell, Goal, Plot, Row, Table, once
 from benchmarks.stores import REDIS
-from benchmarks.words import counted, number
+from benchmarks.words import counted, listed, number
 from tests.servers.fleet import Fleet
 
 TITLE = "Load on the store"
@@ -54,9 +54,36 @@ def answer(effort: Effort) -> Answer:
             served_table(served),
             size_table(sizes, runs),
         ],
+        findings=[calls_finding(calls), idle_finding(idle), size_finding(sizes, runs)],
         goals=[goal(calls)],
         plots=[calls_plot(calls), size_plot(sizes, runs)],
     )
+
+
+def calls_finding(calls: Calls) -> str:
+    """Say how many calls short and long runs take."""
+    each = [
+        f"{number(sum(found.values()))} with {counted(k, 'instance')} and {takes:g} s"
+        for (takes, k), found in calls.items()
+        if takes in (SHORT, LONG)
+    ]
+    return f"Calls for each run: {listed(each)}."
+
+
+def idle_finding(idle: Idle) -> str:
+    """Say what is asked while nothing runs."""
+    most = max(calls / k for k, calls in idle.items())
+    return f"Calls of an idle instance: {number(most)} a minute."
+
+
+def size_finding(sizes: Sizes, runs: Sequence[int]) -> str:
+    """Say what is kept in the end."""
+    each = [
+        f"{number(found[-1].parts)} {parts_of(name)} and "
+        f"{number(found[-1].bytes / KILO)} KB on {name}"
+        for name, found in sizes.items()
+    ]
+    return f"Kept of {counted(runs[-1], 'run')}: {listed(each)}."
 
 
 def calls_table(calls: Calls, idle: Idle) -> Table:
@@ -185,8 +212,13 @@ def size_table(sizes: Sizes, runs: Sequence[int]) -> Table:
 
 
 def _both(name: str, found: Sequence[Size]) -> Iterator[tuple[str, Sequence[Cell]]]:
-    yield "keys" if name == "Redis" else "rows", [once(size.parts) for size in found]
+    yield parts_of(name), [once(size.parts) for size in found]
     yield "KB", [once(size.bytes / KILO) for size in found]
+
+
+def parts_of(name: str) -> str:
+    """Return what a store of this name counts in."""
+    return "keys" if name == "Redis" else "rows"
 
 
 def goal(calls: Calls) -> Goal:
@@ -201,7 +233,7 @@ def goal(calls: Calls) -> Goal:
         measured=sum(each.values()),
         limit=GOAL,
         unit="calls",
-        holds_back=f"They are: {parts}",
+        holds_back=f"They are: {parts}.",
     )
 
 

@@ -4,13 +4,12 @@ Decides how they are started and how they answer: by a list of numbers, as JSON.
 not know what is measured.
 """
 
-import gc
 import json
 import subprocess
 import sys
 from pathlib import Path
 
-import psutil
+from tests.servers.leash import LEASH
 
 ROOT = Path(__file__).parents[2]
 PATIENCE = 900.0
@@ -20,9 +19,12 @@ Program = subprocess.Popen[str]
 
 def begin(*command: str) -> Program:
     """Start ``python`` with these words, and go on."""
-    return subprocess.Popen(  # noqa: S603  a command of our own
+    program = subprocess.Popen(  # noqa: S603  a command of our own
         [sys.executable, *command], cwd=ROOT, stdout=subprocess.PIPE, text=True
     )
+    # not even an error lets it outlive the benchmark
+    LEASH.hold_process(program.pid)
+    return program
 
 
 def figures(program: Program) -> list[float]:
@@ -36,9 +38,3 @@ def figures(program: Program) -> list[float]:
     if program.returncode:
         raise RuntimeError(f"{program.args!r} ended with {program.returncode}")
     return [float(value) for value in json.loads(output)]
-
-
-def private_bytes() -> int:
-    """Return the memory of this process that no other one shares, without garbage."""
-    gc.collect()
-    return int(psutil.Process().memory_full_info().uss)

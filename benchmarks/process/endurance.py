@@ -11,7 +11,7 @@ import anyio
 
 import anarchon
 from anarchon.testing import VirtualClock, run_virtual
-from benchmarks.process.alone import private_bytes
+from benchmarks.process.memory import private_bytes
 
 JOBS = 200
 POINTS = 10

@@ -12,7 +12,7 @@ import time
 import anyio
 
 import anarchon
-from benchmarks.process.alone import private_bytes
+from benchmarks.process.memory import private_bytes
 
 DAY = 86_400
 SETTLES_WITHIN = 5.0

@@ -11,7 +11,7 @@ from benchmarks.effort import Effort
 from benchmarks.process.alone import begin, figures
 from benchmarks.process.beginnings import FLOOR, programs, seconds_until_there
 from benchmarks.report import Answer, Cell, Goal, Plot, Row, Table, once
-from benchmarks.words import counted, number
+from benchmarks.words import counted, listed, number
 
 TITLE = "What it costs the process"
 
@@ -28,11 +28,12 @@ EACH_JOB = 10_240
 # megabytes that a tenth of the runs and all of them may differ by
 FLAT = 1.0
 
-MEMORY_TEXT = """Memory that a process shares with no other one, before jobs are added
+MEMORY_TEXT = """Memory that a process shares with no other one: before jobs are added
 to a scheduler that runs, on asyncio and the memory backend, and after they were idle
-for some time. Each figure is of a process of its own; all of them run side by side."""
+for some time. Each figure is of a process of its own; all of them are there side by
+side, since nothing in them depends on how fast they are."""
 CPU_TEXT = f"""The same processes: what they used of a core in {SECONDS:g} seconds, more
-than a lease. The floor is the scheduler without jobs."""
+than a lease. With 0 jobs it is what the scheduler uses by itself."""
 RUNS_TEXT = """Private memory of one process after so many runs of 200 jobs, each due
 once a second of virtual time, with histories of ten records."""
 START_TEXT = """From the start of the process until it gets there, on asyncio, with
@@ -42,6 +43,8 @@ compiled files in place; each figure is the median of several starts."""
 Idle = Mapping[int, Sequence[Sequence[float]]]
 # runs and megabytes
 Points = Sequence[tuple[float, float]]
+# milliseconds, by what is there then
+Starts = Mapping[str, Cell]
 
 
 def answer(effort: Effort) -> Answer:
@@ -53,13 +56,15 @@ def answer(effort: Effort) -> Answer:
     points = [
         (runs * place / (len(sizes) - 1), size / MB) for place, size in enumerate(sizes)
     ]
+    starts = _starts(effort)
     return Answer(
         tables=[
             _memory_table(idle),
             _cpu_table(idle),
             _runs_table(points),
-            _start_table(effort),
+            _start_table(starts),
         ],
+        findings=[_job_finding(idle), _runs_finding(points), _start_finding(starts)],
         goals=[*_job_goals(idle), _flat_goal(points)],
         plots=[_runs_plot(points)],
     )
@@ -116,6 +121,16 @@ def _bytes_each(jobs: int, rounds: Sequence[Sequence[float]]) -> list[float]:
     return [(after - before) / jobs for before, after, _ in rounds]
 
 
+def _job_finding(idle: Idle) -> str:
+    jobs = max(idle)
+    each = Cell(values=_bytes_each(jobs, idle[jobs])).median
+    share = Cell(values=[share for _, _, share in idle[jobs]]).median
+    return (
+        f"Idle, {counted(jobs, 'job')} take {number(each)} bytes each, and "
+        f"{number(share)} % of a core."
+    )
+
+
 def _job_goals(idle: Idle) -> Iterator[Goal]:
     for jobs, rounds in idle.items():
         if jobs > 1:
@@ -133,6 +148,14 @@ def _runs_table(points: Points) -> Table:
         title="Memory over many runs",
         text=RUNS_TEXT,
         rows=[Row(name="MB", cells=cells)],
+    )
+
+
+def _runs_finding(points: Points) -> str:
+    (first, before), (last, after) = points[1], points[-1]
+    return (
+        f"Private memory after {counted(first, 'run')}: {number(before)} MB, "
+        f"after {counted(last, 'run')}: {number(after)} MB."
     )
 
 
@@ -157,23 +180,30 @@ def _runs_plot(points: Points) -> Plot:
     )
 
 
-def _start_table(effort: Effort) -> Table:
-    starts = effort.of(STARTS, 1)
+def _starts(effort: Effort) -> Starts:
+    times = effort.of(STARTS, 1)
     with tempfile.TemporaryDirectory() as folder:
         found = effort.alternate(
             {
-                name: partial(seconds_until_there, program, starts)
+                name: partial(seconds_until_there, program, times)
                 for name, program in programs(folder).items()
             }
         )
-    rows = [
-        Row(name=name, cells={"there after": Cell(values=[s * 1e3 for s in seconds])})
-        for name, seconds in found.items()
-    ]
+    return {name: Cell(values=[s * 1e3 for s in each]) for name, each in found.items()}
+
+
+def _start_finding(starts: Starts) -> str:
+    each = [f"{number(cell.median)} for {name}" for name, cell in starts.items()]
+    return f"Milliseconds from the start of a process: {listed(each)}."
+
+
+def _start_table(starts: Starts) -> Table:
     return Table(
         title="Import and start",
         text=START_TEXT,
-        rows=rows,
+        rows=[
+            Row(name=name, cells={"there after": cell}) for name, cell in starts.items()
+        ],
         unit="milliseconds",
         floor=FLOOR,
     )

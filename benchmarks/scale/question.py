@@ -17,7 +17,7 @@ from benchmarks.scale.capacity import US, capacity
 from benchmarks.scale.series import BY, Series, series_of
 from benchmarks.scale.served_time import WORDS, served_seconds
 from benchmarks.stores import NAMESPACE, POSTGRES, REDIS, Store
-from benchmarks.words import counted, number
+from benchmarks.words import counted, listed, number
 from tests.servers.fleet import Fleet
 
 TITLE = "How it all grows"
@@ -44,10 +44,11 @@ def answer(effort: Effort) -> Answer:
     return Answer(
         tables=[
             growth_table(reports),
-            *map(exponents_table, reports),
+            *(exponents_table(r) for r in reports if any(series_of(r.answer))),
             cost_table(costs),
             capacity_table(costs, load),
-        ]
+        ],
+        findings=[capacity_finding(costs, load)],
     )
 
 
@@ -154,6 +155,19 @@ def capacity_table(costs: Costs, load: Answer | None) -> Table:
 
 def _medians(rounds: Sequence[Mapping[str, float]]) -> Mapping[str, float]:
     return {word: Cell(values=[each[word] for each in rounds]).median for word in WORDS}
+
+
+def capacity_finding(costs: Costs, load: Answer | None) -> str:
+    """Say what one server carries of short runs."""
+    found = {
+        store: capacity(load, _medians(rounds), SHORT, EXAMPLE)
+        for store, rounds in costs.items()
+    }
+    each = [f"{number(paper.runs)} on {s}" for s, paper in found.items() if paper]
+    return (
+        f"On paper, runs of {SHORT:g} s a second that one core of the server carries "
+        f"with {counted(EXAMPLE, 'instance')}: {listed(each or [NOT_MEASURED])}."
+    )
 
 
 def _capacities(

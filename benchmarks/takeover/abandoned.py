@@ -4,8 +4,6 @@ Decides what is put beside each other, and that each loses its instance in the s
 Must not know how they work.
 """
 
-import subprocess
-import tempfile
 import time
 from collections.abc import Generator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -13,11 +11,12 @@ from contextlib import ExitStack, contextmanager
 from itertools import product
 
 from benchmarks.instances.marks import Kind, Mark
-from benchmarks.instances.process import ROOT, Instance, Instances
+from benchmarks.instances.places import new_database, prepare
+from benchmarks.instances.process import Instance, Instances
 from benchmarks.instances.subjects import Subject, on_postgres, on_redis
 from benchmarks.takeover.losing import Loss, lose
 from tests.servers.fleet import Fleet
-from tests.servers.postgres import DATABASE, Postgres
+from tests.servers.postgres import Postgres
 from tests.servers.server import Server
 
 INSTANCES = 2
@@ -27,7 +26,6 @@ UP_WITHIN = 4
 RUN_TAKES = 7_200
 # so long after it is due
 BEGINS_WITHIN = 30.0
-PREPARED_WITHIN = 60.0
 # so long it runs before it is lost
 AT_WORK = 2.0
 # instances of so many runs start at the same time
@@ -116,7 +114,7 @@ def abandoned_runs(
         }
         for number, (subject, loss) in enumerate(each):
             assert subject.server is not None, subject
-            url = _new_database(servers[subject.server], number)
+            url = _own_database(servers[subject.server], number)
             command = _command(subject, url, at)
             instances = stack.enter_context(Instances(command))
             runs.append(AbandonedRun(subject, loss, at, instances))
@@ -132,24 +130,11 @@ def _command(subject: Subject, url: str, at: int) -> Sequence[str]:
     job = ["--jobs", "1", "--at", str(at), "--seconds", str(RUN_TAKES)]
     command = [*subject.command, "--url", url, *job]
     if subject.prepare:
-        _prepare(command)
+        prepare(command)
     return command
 
 
-def _new_database(server: Server, number: int) -> str:
+def _own_database(server: Server, number: int) -> str:
     if isinstance(server, Postgres):
-        server.ask(f"CREATE DATABASE run{number}")
-        return f"{server.url.removesuffix(DATABASE)}run{number}"
+        return new_database(server, f"run{number}")
     return f"{server.url}/{number}"
-
-
-def _prepare(command: Sequence[str]) -> None:
-    with tempfile.TemporaryDirectory() as folder:
-        options = ["--prepare", "--log", f"{folder}/log"]
-        subprocess.run(  # noqa: S603  our own
-            [*command, *options],
-            cwd=ROOT,
-            check=True,
-            capture_output=True,
-            timeout=PREPARED_WITHIN,
-        )
