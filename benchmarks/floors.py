@@ -65,8 +65,7 @@ async def insert_in_file(url: str) -> AsyncGenerator[Floor]:
 async def evalsha(url: str) -> AsyncGenerator[Floor]:
     """Redis: call a script that sets one key, by the driver's client as it comes.
 
-    By a single connection, as a store of its own URL has them, and one time limit, it
-    would take about two thirds of that.
+    By single connections, as a store of its own URL has them, it would take less.
     """
     from redis.asyncio import Redis
 

@@ -20,7 +20,9 @@ CLAIMS = 50
 TEXT = f"""Counted by a proxy between the store and its server, over {CLAIMS} calls of
 each kind, one at a time. A round trip is a change of direction; bytes are those of the
 connection, without the headers of the network. Names and tokens are short here: each
-byte more is a byte more. A taken slot is one that another instance has; `history` reads
+byte more is a byte more. There is none where the store
+knows the answer, since it follows what the server tells it. A taken slot is one that
+another instance has; `history` reads
 {KEEP} records, `unfinished` one job with a run."""
 
 

@@ -56,7 +56,7 @@ def capacity(
     known = {word: count for word, count in calls.items() if count is not None}
     if len(known) < len(WORDS):
         return None
-    counted = {
+    needed = {
         "claim granted": (1.0, CLAIM),
         "claims refused": (known["claim"] - 1, TAKEN),
         # one that finds the lease alive is refused as well
@@ -67,7 +67,7 @@ def capacity(
     return Capacity(
         parts=[
             Part(title=title, calls=count, seconds=seconds[word])
-            for title, (count, word) in counted.items()
+            for title, (count, word) in needed.items()
         ]
     )
 

@@ -61,9 +61,7 @@ def _cost(store: Store, turns: int) -> Mapping[str, float]:
 
 def growth_table(reports: Sequence[Report]) -> Table:
     """Show between which exponents each question's figures are."""
-    series = {name: list[Series]() for name in GROWING}
-    for report in reports:
-        series[report.question] += series_of(report.answer)
+    series = {report.title: list(series_of(report.answer)) for report in reports}
     return Table(
         title="Exponents in short",
         text=(
