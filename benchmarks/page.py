@@ -73,7 +73,7 @@ def _summary(reports: Sequence[Report]) -> Iterator[str]:
     yield row_line("question", "found", "goals met")
     yield row_line("---", "---", "---:")
     for report in reports:
-        findings = " ".join(report.answer.findings)
+        findings = "<br>".join(report.answer.findings)
         yield row_line(_link(report, report.title), findings, _goals_met(report))
     yield from _listed("Goals that are missed", _missed(reports))
     yield from _listed("Where a peer is ahead", _ahead(reports))

@@ -52,8 +52,9 @@ histories full. The floor is what one's own code would send in place of a claim,
 asyncio and through the same driver, with its client as it comes: a script that sets one
 key, a bare insert, a bare publish with its acknowledgement; for memory, a key of a
 dictionary is set. It is no limit: a store that talks to its server more directly than
-that client, or puts calls together, comes close to it or below. Each store takes turns with its floor; one store is measured after
-the other. Servers and callers share one machine."""
+that client, or puts calls together, comes close to it or below. Each store takes turns
+with its floor; one store is measured after the other. Servers and callers share one
+machine."""
 TEXT = "Of the same calls."
 
 

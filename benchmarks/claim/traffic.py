@@ -18,12 +18,11 @@ from benchmarks.stores import Store
 CLAIMS = 50
 
 TEXT = f"""Counted by a proxy between the store and its server, over {CLAIMS} calls of
-each kind, one at a time. A round trip is a change of direction; bytes are those of the
-connection, without the headers of the network. Names and tokens are short here: each
-byte more is a byte more. There is none where the store
-knows the answer, since it follows what the server tells it. A taken slot is one that
-another instance has; `history` reads
-{KEEP} records, `unfinished` one job with a run."""
+each kind, one at a time. A round trip is a change of direction; there is none where the
+store has the answer already, since it follows what the server tells it. Bytes are those
+of the connection, without the headers of the network; names and tokens are short here:
+each byte more is a byte more. A taken slot is one that another instance has; `history`
+reads {KEEP} records, `unfinished` one job with a run."""
 
 
 def traffic_rows(store: Store, url: str, turns: Turns, effort: Effort) -> list[Row]:

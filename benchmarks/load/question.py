@@ -54,20 +54,24 @@ def answer(effort: Effort) -> Answer:
             served_table(served),
             size_table(sizes, runs),
         ],
-        findings=[calls_finding(calls), idle_finding(idle), size_finding(sizes, runs)],
+        findings=[
+            *(calls_finding(calls, takes) for takes in (SHORT, LONG)),
+            idle_finding(idle),
+            size_finding(sizes, runs),
+        ],
         goals=[goal(calls)],
         plots=[calls_plot(calls), size_plot(sizes, runs)],
     )
 
 
-def calls_finding(calls: Calls) -> str:
-    """Say how many calls short and long runs take."""
+def calls_finding(calls: Calls, takes: float) -> str:
+    """Say how many calls a run takes that is so many seconds long."""
     each = [
-        f"{number(sum(found.values()))} with {counted(k, 'instance')} and {takes:g} s"
-        for (takes, k), found in calls.items()
-        if takes in (SHORT, LONG)
+        f"{number(sum(found.values()))} with {counted(k, 'instance')}"
+        for (length, k), found in calls.items()
+        if length == takes
     ]
-    return f"Calls for each run: {listed(each)}."
+    return f"Calls for each run of {takes:g} s: {listed(each)}."
 
 
 def idle_finding(idle: Idle) -> str:

@@ -20,7 +20,8 @@ def finding(group: str, found: Sequence[Found]) -> str:
     count = max(found[0].slots)
     fastest = sorted(found, key=lambda each: -each.rate(count).median)
     rates = [f"{number(each.rate(count).median)} by {_short(each)}" for each in fastest]
-    return f"{group}, with {counted(count, 'instance')}: {listed(rates)}."
+    where = f"{group[0].lower()}{group[1:]}, with {counted(count, 'instance')}"
+    return f"Runs a second {where}: {listed(rates)}."
 
 
 def _short(found: Found) -> str:
@@ -33,7 +34,7 @@ def ahead(found: Sequence[Found]) -> Iterator[str]:
     for theirs in others:
         wins = list(_wins(theirs, ours)) if theirs.subject.peer else []
         if wins:
-            yield f"{theirs.name} is ahead in {listed(wins)}."
+            yield f"{theirs.name} is ahead in {listed(wins)}"
 
 
 def _wins(theirs: Found, ours: Found) -> Iterator[str]:

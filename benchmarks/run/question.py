@@ -63,8 +63,7 @@ def answer(effort: Effort) -> Answer:
     return Answer(
         tables=[_table(name, found, jobs) for name, found in groups.items()],
         findings=[
-            "Runs a second.",
-            *(finding(name, found) for name, found in groups.items() if _peers(found)),
+            finding(name, found) for name, found in groups.items() if _peers(found)
         ],
         ahead=[each for found in groups.values() for each in ahead(found)],
         goals=[goal for found in groups.values() for goal in goals(found)],
@@ -103,7 +102,7 @@ def _table(name: str, found: Sequence[Found], jobs: int) -> Table:
         text=" ".join([text, *_driven(found)]),
         rows=[Row(name=each.name, cells=dict(_cells(each))) for each in found],
         unit="runs a second",
-        notes=[*ahead(found), *late(found, jobs)],
+        notes=[*(f"{each}." for each in ahead(found)), *late(found, jobs)],
     )
 
 

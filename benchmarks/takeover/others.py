@@ -85,7 +85,7 @@ def ahead(outcomes: Outcomes) -> Iterator[str]:
             if theirs.waited and here and theirs.waited < here:
                 yield (
                     f"{subject.name} begins a run again sooner {AFTER[loss]} "
-                    f"({number(theirs.waited)} s, and {number(here)} s here)."
+                    f"({number(theirs.waited)} s, and {number(here)} s here)"
                 )
 
 
@@ -111,7 +111,7 @@ def table(outcomes: Outcomes) -> Table:
         ],
         unit="seconds",
         notes=[
-            *ahead(outcomes),
+            *(f"{each}." for each in ahead(outcomes)),
             LOOKED_FOR,
             *(f"{peer.name} after a kill: {peer.after_kill}" for peer in peers),
         ],
