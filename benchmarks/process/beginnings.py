@@ -42,8 +42,8 @@ def programs(folder: str) -> dict[str, str]:
         "`import anyio`": f"import anyio; {TELL}",
         "an empty `anyio.run`": EMPTY.format(tell=TELL),
         "`import anarchon`": f"import anarchon; {TELL}",
-        "a scheduler runs on memory": SCHEDULER.format(url="memory://", tell=TELL),
-        "a scheduler runs on SQLite": SCHEDULER.format(
+        "a running scheduler on memory": SCHEDULER.format(url="memory://", tell=TELL),
+        "a running scheduler on SQLite": SCHEDULER.format(
             url=f"sqlite:///{folder}/jobs.db", tell=TELL
         ),
     }

@@ -194,7 +194,7 @@ def _starts(effort: Effort) -> Starts:
 
 def _start_finding(starts: Starts) -> str:
     each = [f"{number(cell.median)} for {name}" for name, cell in starts.items()]
-    return f"Milliseconds from the start of a process: {listed(each)}."
+    return f"Milliseconds from the start of a process to what is there: {listed(each)}."
 
 
 def _start_table(starts: Starts) -> Table:
