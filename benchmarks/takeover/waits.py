@@ -75,7 +75,9 @@ def finding(promise: Promise, waits: Waits) -> str:
     """Say how long half of the runs wait, and nearly all."""
     half, nearly_all = (_range(waits, percent) for percent in (50, 99))
     return (
-        f"{promise.title}: {half} s in half of the cases, {nearly_all} s in 99 of 100."
+        f"{promise.title}, with a lease of {LEASE:g} s and a heartbeat of "
+        f"{HEARTBEAT:g} s: half of the runs wait at most {half} s, 99 of 100 at most "
+        f"{nearly_all} s, by store."
     )
 
 
