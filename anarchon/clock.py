@@ -26,6 +26,11 @@ class Clock(Protocol):
         ...
 
 
+def read_both(clock: Clock) -> tuple[float, float]:
+    """Return monotonic and wall time, in seconds, as of one instant."""
+    return clock.monotonic(), clock.time()
+
+
 class SystemClock:
     """The clocks of the machine."""
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import anyio
 
 from anarchon.bridge.stray import is_stray
+from anarchon.clock import read_both
 from anarchon.engine.job_state import JobState
-from anarchon.engine.trust import read_both
 from anarchon.protocol import Claim, ClaimReply, Early, Late
 from anarchon.rules.lease import backoff
 

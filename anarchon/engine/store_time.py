@@ -22,7 +22,7 @@ from collections import deque
 from collections.abc import Callable
 from typing import NamedTuple
 
-from anarchon.clock import Clock
+from anarchon.clock import Clock, read_both
 from anarchon.rules.lease import MAX_CALL
 
 WINDOW = 60.0
@@ -55,51 +55,58 @@ class StoreTime:
         self._on_move = on_move
         self.stepped: float = -math.inf
         self._samples: deque[_Sample] = deque()
-        self._drift = self._apart()
+        monotonic, wall = read_both(clock)
+        self._drift = wall - monotonic
         self._told = True
         self._skewed = False
 
     @property
     def void(self) -> bool:
         """Whether only a reply of the store can tell what time it is."""
-        return self._told and (not self._samples or self._drifted())
+        return self._told and (
+            not self._samples or self._drifted(*read_both(self._clock))
+        )
 
     def now(self) -> float:
         """Return the store's time; the wall clock's where there is no estimate."""
-        if not self._samples or self._drifted():
-            return self._clock.time() * 1000
-        return (self._samples[0].distance + self._clock.monotonic()) * 1000
+        return self._at(*read_both(self._clock))
 
     def sent(self) -> float:
         """Return when a request that leaves now was sent, monotonic."""
-        self._look_for_step()
-        return self._clock.monotonic()
+        monotonic, _ = self._look_for_step()
+        return monotonic
 
     def observe(self, sent: float, now: int | None) -> None:
         """Take a reply's reading ``now``; its request left at ``sent``."""
         if now is None:
             self._told = False
             return
-        self._look_for_step()
-        received = self._clock.monotonic()
+        received, wall = self._look_for_step()
         if sent >= self.stepped and (trip := received - sent) <= MAX_CALL:
-            self._take(_Sample(received, trip, now / 1000 - (sent + trip / 2)))
+            self._take(_Sample(received, trip, now / 1000 - (sent + trip / 2)), wall)
 
-    def _look_for_step(self) -> None:
-        if self._drifted():
+    def _at(self, monotonic: float, wall: float) -> float:
+        if not self._samples or self._drifted(monotonic, wall):
+            return wall * 1000
+        return (self._samples[0].distance + monotonic) * 1000
+
+    def _look_for_step(self) -> tuple[float, float]:
+        monotonic, wall = read_both(self._clock)
+        if self._drifted(monotonic, wall):
             self._samples.clear()
-            self.stepped = self._clock.monotonic()
-            self._drift = self._apart()
+            self.stepped = monotonic
+            self._drift = wall - monotonic
             self._on_move()
+        return monotonic, wall
 
-    def _take(self, sample: _Sample) -> None:
-        before = self.now()
+    def _take(self, sample: _Sample, wall: float) -> None:
+        before = self._at(sample.received, wall)
         if self._contradicts(sample):
             self._samples.clear()
             self.stepped = sample.received
         self._add(sample)
-        self._drift = self._apart()
-        if abs(self.now() - before) > SLACK * 1000:
+        self._drift = wall - sample.received
+        if abs(self._at(sample.received, wall) - before) > SLACK * 1000:
             self._on_move()
         self._look_at_skew()
 
@@ -118,11 +125,8 @@ class StoreTime:
         error = (best.trip + sample.trip) / 2 + SLACK
         return abs(best.distance - sample.distance) > error
 
-    def _drifted(self) -> bool:
-        return abs(self._apart() - self._drift) > SKEW
-
-    def _apart(self) -> float:
-        return self._clock.time() - self._clock.monotonic()
+    def _drifted(self, monotonic: float, wall: float) -> bool:
+        return abs(wall - monotonic - self._drift) > SKEW
 
     def _look_at_skew(self) -> None:
         offset = self._samples[0].distance - self._drift

@@ -5,13 +5,8 @@ monotonic one, and wall time as well, since monotonic time stands still while a 
 sleeps. A wall clock that was set forward only makes the runner ask once more.
 """
 
-from anarchon.clock import Clock
+from anarchon.clock import Clock, read_both
 from anarchon.rules.lease import trust_end
-
-
-def read_both(clock: Clock) -> tuple[float, float]:
-    """Return monotonic and wall time, to be read before a request is sent."""
-    return clock.monotonic(), clock.time()
 
 
 class Trust:

@@ -28,9 +28,9 @@ import anyio
 import anyio.lowlevel
 
 from anarchon.bridge.interrupts import spared
+from anarchon.clock import read_both
 from anarchon.engine.claims import new_claim
 from anarchon.engine.job_state import JobState
-from anarchon.engine.trust import read_both
 from anarchon.events import Takeover
 from anarchon.model import Overlap, Reason
 from anarchon.protocol import (

@@ -58,8 +58,8 @@ MUTANTS = (
         name="slots are told by the local clock",
         breaks="L4: one wrong clock takes and misses no slot",
         file="anarchon/engine/store_time.py",
-        find="        if not self._samples or self._drifted():\n            return",
-        put="        if self._clock is not None:\n            return",
+        find="if not self._samples or self._drifted(monotonic, wall):",
+        put="if self._clock is not None:",
     ),
     Mutant(
         name="all slots that a frozen host missed are made up",
