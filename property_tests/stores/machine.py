@@ -85,6 +85,8 @@ class StoreMachine(RuleBasedStateMachine, Generic[Model]):
         self.won: list[Claim] = []
         self.ended: list[tuple[Claim, End]] = []
         self.manual: list[RunRecord] = []
+        self.starts: set[int] = set()
+        self.manual_starts: set[int] = set()
         self.models = {name: self.new_model(name) for name in self.names}
         self.broken = False
 
@@ -206,6 +208,10 @@ class StoreMachine(RuleBasedStateMachine, Generic[Model]):
         """Send a claim and compare the reply."""
         claim = self.adapted(claim)
         self.sent.append(claim)
+        while self.clock.ms in self.manual_starts:
+            # of two records that began together, any store may take either for older
+            self.clock.ms += 1
+        self.starts.add(self.clock.ms)
         reply = self.told(self.opened.call(self.store.claim, claim))
         if isinstance(reply, Won):
             self.won.append(claim)
@@ -259,7 +265,10 @@ class StoreMachine(RuleBasedStateMachine, Generic[Model]):
 
         Its slot may be that of a run, which mustn't be mistaken for it.
         """
-        start = self.clock.ms // 1000 * 1000 + 500 + len(self.manual)
+        start = self.clock.ms // 1000 * 1000 + 500
+        while start in self.starts | self.manual_starts:
+            start += 1
+        self.manual_starts.add(start)
         return RunRecord(
             job=self.names[job],
             slot=(self.clock.ms // STEP + ahead) * STEP,
