@@ -38,11 +38,13 @@ class Lines:
 
     ``another`` gives one that nobody else uses, or the same one for all. ``size`` is
     how many connections there may be in all, ``None`` for as many as are wanted.
+    ``shared`` says that a line of one's own takes many commands at once.
     """
 
     another: Callable[[], Line]
     size: int | None = None
     cluster: bool = False
+    shared: bool = False
 
 
 @asynccontextmanager
@@ -62,7 +64,7 @@ async def opened(source: Source, bridge: Bridge | None) -> AsyncGenerator[Lines]
         if isinstance(source, Address):
             with reaching(source):
                 pool = _pool_of(source)
-            yield Lines(another=lambda: closing.add_line(OwnLine(pool)))
+            yield Lines(another=lambda: closing.add_line(OwnLine(pool)), shared=True)
         else:
             with reaching("the Redis server"):
                 async with asyncio.timeout(CONNECT_WITHIN):

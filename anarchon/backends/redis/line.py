@@ -1,14 +1,18 @@
-"""A line to the server: one command, one reply.
+"""A line to the server: commands go one way, as many replies come back.
 
-Decides how a connection that died is done away with. Must not know what is sent.
+Decides how a connection that died is done away with. Must not know what is sent. A
+command that the server refuses has its error for a reply, and hurts no other.
 """
 
 import asyncio
+from collections.abc import Sequence
 from typing import Any, Protocol, TypeAlias
 
 from redis.asyncio import ConnectionPool, Redis, RedisCluster
+from redis.exceptions import ResponseError
 
 Client: TypeAlias = Redis | RedisCluster
+Words: TypeAlias = tuple[str | int, ...]
 
 PATIENCE = 5.0
 
@@ -16,8 +20,11 @@ PATIENCE = 5.0
 class Line(Protocol):
     """What a lane speaks through."""
 
-    async def send(self, *words: str | int) -> object:
-        """Send a command and return its reply; cancelled, it was carried out or not."""
+    async def send(self, commands: Sequence[Words]) -> list[object]:
+        """Send commands at once and return their replies, in order.
+
+        Cancelled, they were carried out or not.
+        """
         ...
 
     async def reset(self) -> None:
@@ -36,16 +43,28 @@ class OwnLine:
         untyped: Any = pool
         self._connection = untyped.make_connection()
 
-    async def send(self, *words: str | int) -> object:
-        """Send a command; whatever cuts it short, the connection is given up.
+    async def send(self, commands: Sequence[Words]) -> list[object]:
+        """Send commands at once; whatever cuts that short, the connection is given up.
 
         Raises:
             TimeoutError: no answer in time; the outcome is unknown, as with any error.
         """
-        async with asyncio.timeout(PATIENCE):
-            await self._connection.send_command(*words)
+        packed = self._connection.pack_commands(commands)
+        try:
+            async with asyncio.timeout(PATIENCE):
+                await self._connection.send_packed_command(packed)
+                return [await self._reply() for _ in commands]
+        except BaseException:
+            # replies that were not read would be taken for those of the next commands
+            await self._connection.disconnect(nowait=True)
+            raise
+
+    async def _reply(self) -> object:
+        try:
             reply: object = await self._connection.read_response()
-            return reply
+        except ResponseError as error:
+            return error
+        return reply
 
     async def reset(self) -> None:
         """Close the connection."""
@@ -60,9 +79,15 @@ class ClientLine:
         untyped: Any = client
         self._execute = untyped.execute_command
 
-    async def send(self, *words: str | int) -> object:
-        """Send a command on a connection that the client chooses."""
-        reply: object = await self._execute(*words)
+    async def send(self, commands: Sequence[Words]) -> list[object]:
+        """Send commands one by one, on connections that the client chooses."""
+        return [await self._send(words) for words in commands]
+
+    async def _send(self, words: Words) -> object:
+        try:
+            reply: object = await self._execute(*words)
+        except ResponseError as error:
+            return error
         return reply
 
     async def reset(self) -> None:

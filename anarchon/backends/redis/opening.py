@@ -5,6 +5,7 @@ Decides how many connections are used for what. Must not know what is asked of a
 
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
+from functools import partial
 
 from anarchon.backends.address import Address, reaching
 from anarchon.backends.clock import StoreClock
@@ -17,7 +18,10 @@ from anarchon.backends.redis.store import Lanes, RedisClaimStore, RedisLeaseStor
 from anarchon.backends.redis.strategy import Strategy
 from anarchon.bridge import Bridge
 
-WORK, BEATS = 16, 4
+# How many lines there are for claims and for beats, at most, and how many scripts go
+# over one at once: of a line of one's own a burst fills few, a client wants many.
+SHARED = (2, 2, 32)
+SINGLE = (16, 4, 1)
 JOBS_AT_ONCE = 500
 
 
@@ -51,12 +55,15 @@ async def open_store(
 
 def _lanes_of(lines: Lines) -> Lanes:
     """Return lanes that together want no more connections than there may be."""
-    size = lines.size or WORK + BEATS
-    beats = Lane(lines.another, min(BEATS, max(size // 4, 1)))
-    rest = min(WORK, size - beats.width)
+    work, beats, together = SHARED if lines.shared else SINGLE
+    size = lines.size or work + beats
+    beats = min(beats, max(size // 4, 1))
+    work = min(work, size - beats)
+    lane = partial(Lane, lines.another, together=together)
+    first = lane(width=beats)
     return Lanes(
-        work=Lane(lines.another, rest) if rest else beats,
-        beats=beats,
+        work=lane(width=work) if work else first,
+        beats=first,
         # the jobs of a cluster lie on different nodes
         jobs_at_once=1 if lines.cluster else JOBS_AT_ONCE,
     )
