@@ -1,32 +1,37 @@
 """A connection to the file, in a thread of its own, that runs each step in one hop.
 
-Decides transactions, and how long a step waits for the lock. Must not know the steps.
+Decides transactions, and how long they wait for the lock. Must not know the steps.
 
 SQLite has one write lock for the whole file. Its own way of waiting for it backs off to
 tenths of a second, so that the process which has waited longest is the least likely to
-be next, and it goes on waiting when nobody wants the answer any more. Here a step looks
-for the lock again after a short random time, the same for all, and gives up as soon as
-its caller has left. So a step that was given up before it began never happens, and a
-thread that was held up doesn't work off what nobody waits for.
+be next, and it goes on waiting when nobody wants the answer any more. Here whoever
+waits looks for the lock again after a short random time, the same for all, and gives up
+as soon as its caller has left. So a transaction that was given up before it began never
+happens, and a thread that was held up doesn't work off what nobody waits for.
 """
 
 import asyncio
 import random
 import sqlite3
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Self, TypeVar, TypeVarTuple
+from typing import Self, TypeVar, TypeVarTuple, cast
 
 import aiosqlite
 
+from anarchon.backends.convoy import Convoy
 from anarchon.backends.sqlite.place import Place
 from anarchon.backends.sqlite.sql import Tables, code_of
 
 T = TypeVar("T")
 Ts = TypeVarTuple("Ts")
 
+Step = Callable[[], object]
+
 WAIT_FOR_LOCK = 5.0
+# so many hold the lock for some milliseconds, during which other processes wait
+STEPS_AT_ONCE = 64
 _LOOK_AGAIN = (0.000_5, 0.004)
 
 
@@ -60,6 +65,9 @@ class Connection(aiosqlite.Connection):
         self._stopped: asyncio.Future[None] | None = None
         self._statements = statements
         self._now = now
+        self._writes: Convoy[Step, object] = Convoy(
+            self._write, width=1, most=STEPS_AT_ONCE
+        )
 
     async def __aenter__(self) -> Self:
         try:
@@ -90,17 +98,23 @@ class Connection(aiosqlite.Connection):
             self._file.close()
 
     async def write(self, step: Callable[[Tables, int, *Ts], T], *args: *Ts) -> T:
-        """Run a step as one transaction that holds the write lock from its start.
+        """Run a step, and keep what it wrote only if it succeeds.
 
-        Cancelled, it has happened, or will, or not; it is never half done.
+        Steps that wait for this thread share one transaction, and so the one time that
+        the file is synced. Cancelled, it has happened, or will, or not; it is never
+        half done.
         """
-        return await self._hop(lambda caller: self._transaction(caller, step, *args))
+        answer = await self._writes.ask(lambda: self._run(step, *args))
+        return cast("T", answer)
 
     async def read(self, step: Callable[[Tables, int, *Ts], T], *args: *Ts) -> T:
         """Run a step of one statement, which changes nothing and takes no lock."""
         return await self._hop(
             lambda caller: patiently(caller, lambda: self._run(step, *args))
         )
+
+    async def _write(self, steps: Sequence[Step]) -> list[object]:
+        return await self._hop(lambda caller: self._transaction(caller, steps))
 
     async def _hop(self, work: Callable[[Caller], T]) -> T:
         caller = Caller()
@@ -112,18 +126,28 @@ class Connection(aiosqlite.Connection):
             raise
         return answer
 
-    def _transaction(
-        self, caller: Caller, step: Callable[[Tables, int, *Ts], T], *args: *Ts
-    ) -> T:
+    def _transaction(self, caller: Caller, steps: Sequence[Step]) -> list[object]:
+        """Run steps while holding the write lock from the start; return their ends."""
         connection = self._conn
         patiently(caller, lambda: connection.execute("BEGIN IMMEDIATE"))
         try:
-            answer = self._run(step, *args)
+            answers = [self._tried(step) for step in steps]
             connection.execute("COMMIT")
         except BaseException:
             if connection.in_transaction:
                 connection.execute("ROLLBACK")
             raise
+        return answers
+
+    def _tried(self, step: Step) -> object:
+        """Return a step's answer, or its error once what it wrote is undone."""
+        self._conn.execute("SAVEPOINT step")
+        try:
+            answer = step()
+        except Exception as error:  # noqa: BLE001  the other steps go on
+            self._conn.execute("ROLLBACK TO step")
+            answer = error
+        self._conn.execute("RELEASE step")
         return answer
 
     def _run(self, step: Callable[[Tables, int, *Ts], T], *args: *Ts) -> T:
