@@ -21,6 +21,13 @@ BROKEN: tuple[type[Exception], ...] = (
 )
 """What a connection raises that was cut, a server that goes away, or a timeout."""
 
+UNHEARD: tuple[type[Exception], ...] = (
+    OSError,
+    asyncpg.PostgresConnectionError,
+    asyncpg.OperatorInterventionError,
+)
+"""What says nothing of the question: nobody answers, or somebody ends all questions."""
+
 
 class Connection(Protocol):
     """A connection, or what a pool lends as one."""

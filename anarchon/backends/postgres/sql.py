@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from importlib.resources import files
 
 Value = str | int | float | None
-Argument = Value | Sequence[str]
+Row = tuple[Value, ...]
+Argument = Value | Sequence[Value]
 
 _FILES = ("tables.sql", "claim.sql", "steps.sql")
 
@@ -34,18 +35,31 @@ class Query:
         )
 
 
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A step, and the types of the fields of what it is asked.
+
+    It takes these one by one, or as a ``row`` of that type; and one argument more. Only
+    one that is taken for many jobs in one go needs the types.
+    """
+
+    name: str
+    types: tuple[str, ...]
+    row: str | None = None
+
+
 class Schema:
     """The schema of one namespace; ``name`` is quoted as statements need it.
 
     Answers are asked for as text: a user's pool may decode JSON by itself.
     """
 
-    __slots__ = ("_calls", "name", "namespace")
+    __slots__ = ("_texts", "name", "namespace")
 
     def __init__(self, namespace: str) -> None:
         self.namespace: str = namespace
         self.name: str = f'"{namespace}"'
-        self._calls: dict[str, str] = {}
+        self._texts: dict[str, str] = {}
 
     def script(self, version: int) -> str:
         """Return the statements that make all that is in the schema, and number it."""
@@ -53,27 +67,48 @@ class Schema:
         text = "".join(folder.joinpath(name).read_text("utf-8") for name in _FILES)
         return text.replace("{schema}", self.name).replace("{version}", str(version))
 
-    def call(self, step: str, *values: Argument) -> Query:
-        """Return the query that calls a step with as many arguments as values."""
-        if (text := self._calls.get(step)) is None:
-            text = f"SELECT {self.name}.{step}({_places(1, len(values))})::text"
-            self._calls[step] = text
+    def call(self, function: str, *values: Argument) -> Query:
+        """Return the query that calls a function with as many arguments as values."""
+        if (text := self._texts.get(function)) is None:
+            text = f"SELECT {self.name}.{function}({_places(len(values))})::text"
+            self._texts[function] = text
         return Query(text, values)
 
-    def call_with_row(
-        self, step: str, kind: str, row: tuple[Value, ...], last: Value
-    ) -> Query:
-        """Return the query that calls a step with a row of a type, and a value."""
-        if (text := self._calls.get(step)) is None:
-            fields, after = _places(1, len(row)), len(row) + 1
-            argument = f"ROW({fields})::{self.name}.{kind}"
-            text = f"SELECT {self.name}.{step}({argument}, ${after})::text"
-            self._calls[step] = text
-        return Query(text, (*row, last))
+    def one(self, step: Step, request: Row, last: Value) -> Query:
+        """Return the query that takes a step; ``last`` is its last argument."""
+        if (text := self._texts.get(step.name)) is None:
+            places = [f"${number}" for number in range(1, len(request) + 1)]
+            text = f"SELECT {self._taken(step, places)}::text"
+            self._texts[step.name] = text
+        return Query(text, (*request, last))
+
+    def each(self, step: Step, requests: Sequence[Row], last: Value) -> Query:
+        """Return the query that takes a step for each request, in their order.
+
+        Its answer is the list of their answers.
+        """
+        if (text := self._texts.get(f"each {step.name}")) is None:
+            names = [f"field{number}" for number in range(1, len(step.types) + 1)]
+            lists = ", ".join(
+                f"${number}::{kind}[]" for number, kind in enumerate(step.types, 1)
+            )
+            text = (
+                f"SELECT json_agg({self._taken(step, names)})::text "  # noqa: S608
+                f"FROM unnest({lists}) AS requests({', '.join(names)})"
+            )
+            self._texts[f"each {step.name}"] = text
+        return Query(text, (*map(list, zip(*requests, strict=True)), last))
+
+    def _taken(self, step: Step, fields: Sequence[str]) -> str:
+        """Return a step's call; its last argument comes after all its fields."""
+        given = ", ".join(fields)
+        if step.row is not None:
+            given = f"ROW({given})::{self.name}.{step.row}"
+        return f"{self.name}.{step.name}({given}, ${len(fields) + 1})"
 
 
-def _places(first: int, last: int) -> str:
-    return ", ".join(f"${number}" for number in range(first, last + 1))
+def _places(last: int) -> str:
+    return ", ".join(f"${number}" for number in range(1, last + 1))
 
 
 def _written(value: Argument) -> str:

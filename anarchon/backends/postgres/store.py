@@ -14,10 +14,20 @@ from anarchon.backends.postgres.replies import (
     records_from,
     unfinished_from,
 )
-from anarchon.backends.postgres.sql import Schema, Value
+from anarchon.backends.postgres.sql import Schema, Step, Value
+from anarchon.backends.postgres.stepping import Stepping
 from anarchon.backends.records import fields_of, integer, storable
 from anarchon.model import End, Overlap, RunRecord
 from anarchon.protocol import Answer, Claim, ClaimReply, Unfinished
+
+_TOKEN = ("text", "bigint", "text")
+_OPTIONS = ("bigint", "boolean", "integer", "bigint", "bigint", "bigint", "bigint")
+
+CLAIM = Step("claim", (*_TOKEN, "integer", "text", "text", *_OPTIONS), row="request")
+FINISH = Step("finish", (*_TOKEN, "text", "double precision", "text"))
+HEARTBEAT = Step("heartbeat", (*_TOKEN, "bigint"))
+RELEASE = Step("release", _TOKEN)
+RECORD = Step("record", (), row="records")
 
 _RECORD = (
     *("job", "started", "attempt", "slot", "token", "reason", "instance_id"),
@@ -36,9 +46,12 @@ class PostgresStore:
         self, work: Lane, beats: Lane, schema: Schema, given: Callable[[], int | None]
     ) -> None:
         self._work = work
-        self._beats = beats
         self._schema = schema
         self._given = given
+        self._claims = Stepping(work, schema, CLAIM, given)
+        self._ends = Stepping(work, schema, FINISH, given)
+        self._beats = Stepping(beats, schema, HEARTBEAT, given)
+        self._releases = Stepping(beats, schema, RELEASE, given)
 
     async def time(self) -> int:
         """Return the server's clock."""
@@ -51,22 +64,18 @@ class PostgresStore:
 
     async def claim(self, claim: Claim) -> ClaimReply:
         """Answer a claim (L1 to L6, L9); cancelled, it was answered or not made."""
-        request = _request(claim)
-        query = self._schema.call_with_row("claim", "request", request, self._given())
-        return claim_reply(await self._work.ask(query))
+        return claim_reply(await self._claims.ask(*_request(claim)))
 
     async def finish(self, job: str, slot: int, token: str, end: End) -> Answer:
         """End the attempt and its record (L7, L10); cancelled, it is done or not."""
         told = (str(end.status), end.duration, _written(end.error))
-        query = self._schema.call("finish", job, slot, token, *told, self._given())
-        return answer_from(await self._work.ask(query))
+        return answer_from(await self._ends.ask(job, slot, token, *told))
 
     async def record(self, record: RunRecord, token: str, keep: int) -> None:
         """Add a manual run's record, once; cancelled, it is there or not."""
         fields = {**fields_of(record), "error": _written(record.error), "token": token}
         row = tuple(fields[column] for column in _RECORD)
-        query = self._schema.call_with_row("record", "records", row, _count(keep))
-        await self._work.ask(query)
+        await self._work.ask(self._schema.one(RECORD, row, _count(keep)))
 
     async def history(self, job: str, limit: int) -> list[RunRecord]:
         """Return the newest ``limit`` records, newest first."""
@@ -75,14 +84,12 @@ class PostgresStore:
 
     async def heartbeat(self, job: str, slot: int, token: str, lease: float) -> Answer:
         """Push the lease's end (L7); cancelled, it was pushed or not."""
-        what = (job, slot, token, milliseconds(lease))
-        query = self._schema.call("heartbeat", *what, self._given())
-        return answer_from(await self._beats.ask(query), left=lease)
+        beat = await self._beats.ask(job, slot, token, milliseconds(lease))
+        return answer_from(beat, left=lease)
 
     async def release(self, job: str, slot: int, token: str) -> Answer:
         """End the lease and spend the token (L8); cancelled, it is done or not."""
-        query = self._schema.call("release", job, slot, token, self._given())
-        return answer_from(await self._beats.ask(query))
+        return answer_from(await self._releases.ask(job, slot, token))
 
     async def unfinished(self, jobs: Sequence[str]) -> Unfinished:
         """Return the unfinished runs of these jobs; changes nothing."""
