@@ -6,6 +6,7 @@ from collections.abc import AsyncGenerator
 from dataclasses import dataclass, replace
 from typing import cast
 
+import anyio
 import pytest
 
 from anarchon.backends.records import Unreadable
@@ -20,6 +21,7 @@ from tests.stores.stores import new_namespace
 pytestmark = [pytest.mark.anyio, pytest.mark.servers]
 
 SPOILT, SOUND = "spoilt", "sound"
+BURST = 100
 WITH_TEXT_FOR_A_NUMBER = (
     '{"slot":1,"attempt":"1","token":"t","instance_id":"A","ends":2,"lease":3,'
     '"spent":false,"freed":0}'
@@ -61,6 +63,28 @@ async def scene(fleet: Fleet, request: pytest.FixtureRequest) -> AsyncGenerator[
         scene = Scene(link=link, server=server, namespace=namespace, slot=slot)
         assert isinstance(await scene.claim(SOUND), Won)
         yield scene
+
+
+async def test_spoilt_job_of_a_burst_fails_alone(scene: Scene) -> None:
+    """Claims that go over one line with one that can't be answered are granted."""
+    with scene.server.client() as client:
+        client.set(scene.key("runs"), "somebody else's")
+    ends: dict[str, ClaimReply | Exception] = {}
+
+    async def claim(job: str) -> None:
+        try:
+            ends[job] = await scene.claim(job)
+        except Unreadable as error:
+            ends[job] = error
+
+    async with anyio.create_task_group() as claimers:
+        for number in range(BURST):
+            claimers.start_soon(claim, f"job {number}")
+            if number == BURST // 2:
+                claimers.start_soon(claim, SPOILT)
+
+    assert isinstance(ends.pop(SPOILT), Unreadable)
+    assert [Won] * BURST == [type(end) for end in ends.values()]
 
 
 @pytest.mark.parametrize("part", ["runs", "records", "order"])
