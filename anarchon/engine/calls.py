@@ -29,7 +29,6 @@ from anarchon.protocol import (
 from anarchon.rules.lease import MAX_CALL, call_bound
 
 T = TypeVar("T")
-R = TypeVar("R", bound=Reply)
 Ts = TypeVarTuple("Ts")
 
 # So many first attempts are asked for at a time; the rest of a burst waits for room. In
@@ -77,7 +76,7 @@ class StoreCalls:
         """Push the lease of a won attempt forward; ``bound`` is in seconds."""
         about = (won.job, won.slot, won.attempt)
         beat, lease = self._leases.heartbeat, won.lease
-        return await self._observed(
+        return await self._try(
             "heartbeat", about, bound, True, beat, won.job, won.slot, won.token, lease
         )
 
@@ -109,7 +108,7 @@ class StoreCalls:
 
     async def unfinished(self, jobs: Sequence[str], bound: float) -> Unfinished | None:
         """Read the unfinished runs of these jobs; unreadable keys become events."""
-        reply = await self._observed(
+        reply = await self._try(
             "unfinished", None, bound, False, self._leases.unfinished, jobs
         )
         for key, problem in reply.unreadable if reply is not None else ():
@@ -135,27 +134,12 @@ class StoreCalls:
         self,
         operation: str,
         claim: Claim,
-        call: Callable[[*Ts], Awaitable[R]],
+        call: Callable[[*Ts], Awaitable[T]],
         *args: *Ts,
-    ) -> R | None:
+    ) -> T | None:
         about = (claim.job, claim.slot, claim.attempt)
         bound = call_bound(claim.lease)
-        return await self._observed(operation, about, bound, True, call, *args)
-
-    async def _observed(
-        self,
-        operation: str,
-        about: tuple[str, int, int] | None,
-        bound: float,
-        keep: bool,
-        call: Callable[[*Ts], Awaitable[R]],
-        *args: *Ts,
-    ) -> R | None:
-        sent = self._time.sent()
-        reply = await self._try(operation, about, bound, keep, call, *args)
-        if reply is not None:
-            self._time.observe(sent, reply.now)
-        return reply
+        return await self._try(operation, about, bound, True, call, *args)
 
     async def _try(
         self,
@@ -166,6 +150,7 @@ class StoreCalls:
         call: Callable[[*Ts], Awaitable[T]],
         *args: *Ts,
     ) -> T | None:
+        sent = self._time.sent()
         try:
             answer = await self._bridge.call(call, *args, bound=bound, keep=keep)
         except Exception as error:  # noqa: BLE001  any failure means "unknown"
@@ -177,6 +162,8 @@ class StoreCalls:
             self._reports.error(operation, text, about, again=again)
             return None  # noqa: ASYNC910  who asks again backs off
         self._is_heard()
+        if isinstance(answer, Reply):
+            self._time.observe(sent, answer.now)
         return answer
 
     def _is_silent(self, error: Exception) -> bool:
