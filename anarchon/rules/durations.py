@@ -77,6 +77,6 @@ def _refusal(name: str, value: object, *, zero: bool) -> str:
     least = "0 or more" if zero else "more than 0"
     return (
         f"{name} must be a duration of {least} and at most 100 years: seconds as a "
-        f"number, a timedelta, or text such as '10s', '1h30m', '250ms' or '2d'; "
-        f"not {value!r}"
+        f"number, a timedelta, or text with units such as '10s', '1h30m', '250ms' or "
+        f"'2d'; not {value!r}"
     )
