@@ -72,6 +72,11 @@ class EventBus:
             self._queues.remove(queue)
             queue.end()
 
+    def hears(self, kind: type[Event]) -> bool:
+        """Whether anybody would be told of an event of this kind."""
+        listens = self._queues or self._callbacks.get(kind.name)
+        return bool(listens) or log.is_written(kind)
+
     def emit(self, event: Event) -> None:
         """Tell everybody; whatever a callback raises is logged and changes nothing."""
         log.write(event)

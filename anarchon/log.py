@@ -24,6 +24,11 @@ def write(event: Event) -> None:
     _log(event, level, line(event), raised)
 
 
+def is_written(kind: type[Event]) -> bool:
+    """Whether the log takes events of this kind, at their usual level."""
+    return logger.isEnabledFor(kind.level)
+
+
 def callback_failed(event: Event, error: BaseException) -> None:
     """Log what a callback raised at an event, with its traceback."""
     _log(event, logging.ERROR, "callback failed", error)

@@ -124,6 +124,22 @@ def test_a_callback_is_unsubscribed_by_what_on_returns() -> None:
     assert 3 == len(heard)
 
 
+def test_a_bus_hears_only_what_somebody_is_told_of(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """An event is heard while a callback, a stream or the log takes its kind."""
+    caplog.set_level(logging.WARNING, "anarchon")
+    bus = EventBus()
+    heard = [bus.hears(Start), bus.hears(Failure)]
+    unsubscribe = bus.on("start", lambda _: None)
+    heard += [bus.hears(Start), bus.hears(Success)]
+    unsubscribe()
+    with bus.stream():
+        heard += [bus.hears(Start), bus.hears(Success)]
+    heard += [bus.hears(Start)]
+    assert [False, True, True, False, True, True, False] == heard
+
+
 def test_a_callback_may_unsubscribe_itself_and_others() -> None:
     """Who was registered when the event came hears it."""
     bus, called = EventBus(), list[str]()

@@ -240,7 +240,8 @@ class Run(ABC):
 
     def _tell_start(self) -> None:
         instance = self.session.instance
-        instance.tell(Start(**instance.stamp(), **self.about, reason=self.reason))
+        if instance.bus.hears(Start):
+            instance.tell(Start(**instance.stamp(), **self.about, reason=self.reason))
 
     @property
     def about(self) -> "About":
