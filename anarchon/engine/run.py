@@ -94,7 +94,7 @@ class Run(ABC):
         self._told = False
         self._fatal: BaseException | None = None
 
-    async def __call__(self) -> None:
+    async def __call__(self) -> None:  # noqa: ASYNC910  a task's body
         """Live from the won claim to the written end; the session shields this."""
         try:
             await self._live()
