@@ -12,6 +12,8 @@ import random
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import anyio
+
 from anarchon.engine.boundary import Ending
 from anarchon.engine.heartbeat import beat, beat_once
 from anarchon.engine.run import Run
@@ -58,6 +60,7 @@ class LeasedRun(Run):
         self.claim = claim
         self._trust = trust
         self._first_beat: FirstBeat | None = None
+        self._beating: anyio.CancelScope | None = None
         self._lost: str | None = None
         self._ending = False
         self._writes = 0
@@ -85,24 +88,25 @@ class LeasedRun(Run):
         """Beat from a random part of the first interval on."""
         heartbeat = self.job.options.heartbeat
         wait = first_beat(heartbeat, self._trust.left, random.random())
-        self._first_beat = self.session.pulse.after(wait, self._begin_beating)
+        self._first_beat = self.session.pulse.after(
+            wait, lambda: self.accompany(self._beat)
+        )
 
     def end_companions(self) -> None:
-        """Beat no more; a first beat that is still to come never comes."""
+        """Let go of a first beat that is still to come."""
         if self._first_beat is not None:
             self._first_beat.cancel()
-        super().end_companions()
 
-    def _begin_beating(self) -> None:
-        self.accompany(
-            beat,
-            self.claim,
-            self.job.options.heartbeat,
-            self._trust,
-            self,
-            self.session.calls,
-            self.session.instance.clock,
-        )
+    async def _beat(self) -> None:
+        with anyio.CancelScope() as self._beating:
+            await beat(
+                self.claim,
+                self.job.options.heartbeat,
+                self._trust,
+                self,
+                self.session.calls,
+                self.session.instance.clock,
+            )
 
     def refused(self) -> None:
         """The store acts on another token: cancel the handler, write nothing."""
@@ -135,6 +139,8 @@ class LeasedRun(Run):
         """
         await super().give_up()
         self.end_companions()
+        if self._beating is not None:
+            self._beating.cancel()
         if self.cancellation.reason is CancelReason.LOST:
             self._leave_to_backups()
 
@@ -159,8 +165,6 @@ class LeasedRun(Run):
         self, ending: Ending, *, ended: int | None = None, handed_over: bool = False
     ) -> None:
         """Tell the listeners how the attempt ended, as far as that is vouched for."""
-        # the answer to a beat under way tells nothing any more
-        self._ending = True
         ending = self._vouched_for(ending)
         super().tell_end(ending, ended=ended, handed_over=handed_over)
 

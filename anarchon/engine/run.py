@@ -3,12 +3,10 @@
 Decides what surrounds a handler, and in what order it is left::
 
     run task, in the scheduler's nursery, under the session's shield
-    └─ handler scope → boundary → handler
-    then the end is written, while the heartbeat still beats
-
-Companions, the heartbeat and the end of patience, are tasks of the same nursery under
-shields of their own, which the run cancels when it is over. Most runs end before they
-need one; a group around each run would cost more than all else that surrounds it.
+    └─ group
+       ├─ companions: the heartbeat; the end of patience
+       └─ handler scope → boundary → handler
+       then the end is written, while the heartbeat still beats
 
 The shield keeps a cancelled host from cutting a run short: the host reaches a run only
 through stop, which cancels the handler at once and gives the shield its deadline, so
@@ -40,6 +38,8 @@ from anarchon.jobs import Job
 from anarchon.model import CancelReason, End, Reason, RunRecord, Status
 
 if TYPE_CHECKING:
+    from anyio.abc import TaskGroup
+
     from anarchon.engine.session import Session
 
 Ts = TypeVarTuple("Ts")
@@ -85,7 +85,8 @@ class Run(ABC):
             fence=fence,
             cancellation=self.cancellation,
         )
-        self._companions: list[anyio.CancelScope] = []
+        self._group: TaskGroup | None = None
+        self._accompanied = False
         self._started = started
         self._began = self._duration = 0.0
         self._handling = True
@@ -94,18 +95,23 @@ class Run(ABC):
         self._told = False
         self._fatal: BaseException | None = None
 
-    async def __call__(self) -> None:  # noqa: ASYNC910  a task's body
+    async def __call__(self) -> None:
         """Live from the won claim to the written end; the session shields this."""
         try:
-            await self._live()
-        except (KeyboardInterrupt, SystemExit) as fatal:
-            self._fatal = fatal
+            async with anyio.create_task_group() as self._group:
+                try:
+                    await self._live()
+                except (KeyboardInterrupt, SystemExit) as fatal:
+                    self._fatal = fatal
+                finally:
+                    self.end_companions()
+                if self._accompanied:
+                    self._group.cancel_scope.cancel()
         finally:
             self._over()
 
     def _over(self) -> None:
         instance = self.session.instance
-        self.end_companions()
         instance.discard(self)
         if not self._told:
             self.tell_end(self._known_end)
@@ -193,10 +199,8 @@ class Run(ABC):
     def begin_companions(self) -> None:  # noqa: B027  a run may have none
         """Start what goes on beside the handler."""
 
-    def end_companions(self) -> None:
-        """Cancel what goes on beside the handler; a call under way gets its answer."""
-        for companion in self._companions:
-            companion.cancel()
+    def end_companions(self) -> None:  # noqa: B027  as above
+        """Let go of what has not started beside the handler."""
 
     @abstractmethod
     async def write_end(self, ending: Ending) -> None:
@@ -213,10 +217,11 @@ class Run(ABC):
     def accompany(
         self, companion: Callable[[*Ts], Coroutine[object, object, None]], *args: *Ts
     ) -> None:
-        """Start a task beside the handler, which ends with the run at the latest."""
-        scope = anyio.CancelScope()
-        self._companions.append(scope)
-        self.session.spawn(_beside, scope, companion, *args)
+        """Start a task beside the handler, in the run's own group."""
+        assert self._group is not None
+        self._accompanied = True
+        # a native cancellation isn't its end: a run that winds down still needs it
+        self._group.start_soon(always_anew, companion, *args)
 
     def lose_patience_after(self, seconds: float) -> None:
         """Give the run up if it is lost or timed out then and its handler goes on."""
@@ -295,16 +300,6 @@ class Run(ABC):
             error=ending.error,
             handed_over=handed_over,
         )
-
-
-async def _beside(
-    scope: anyio.CancelScope,
-    companion: Callable[[*Ts], Coroutine[object, object, None]],
-    *args: *Ts,
-) -> None:
-    with scope:
-        # a native cancellation isn't its end: a run that winds down still needs it
-        await always_anew(companion, *args)
 
 
 def utc(ms: float) -> datetime:

@@ -91,8 +91,13 @@ MUTANTS = (
         name="no heartbeat is sent while the end is written",
         breaks="a store that is away at the end makes no second run",
         file=LEASED_RUN,
-        find="accepted = await self._write",
-        put="self.end_companions()\n        accepted = await self._write",
+        find="self._ending = True",
+        put=(
+            "self._ending = True\n"
+            "        self.end_companions()\n"
+            "        if self._beating is not None:\n"
+            "            self._beating.cancel()"
+        ),
     ),
     Mutant(
         name="an interrupted run is finished, not handed over",
