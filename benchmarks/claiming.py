@@ -16,7 +16,7 @@ from anarchon.backends import backend_from
 from anarchon.bridge import Bridge
 from anarchon.connecting import connected
 from anarchon.model import End, Overlap, Reason, Status
-from anarchon.protocol import Claim, ClaimStore, LeaseStore, Running, Won
+from anarchon.protocol import Claim, ClaimStore, Done, LeaseStore, Running, Won
 from benchmarks.floors import Opening
 from benchmarks.percentiles import percentile
 
@@ -65,6 +65,7 @@ class Calls:
             "claim of a taken slot": self.claim_taken,
             **(kept if leases else {}),
             "finish": self.finish,
+            "claim of a finished slot": self.claim_done,
             "history": self.history,
         }
 
@@ -77,6 +78,11 @@ class Calls:
         """Ask for the same attempt as another instance would."""
         reply = await self._ask(self._store.claim, replace(won, token=OTHER))
         assert isinstance(reply, Running), reply
+
+    async def claim_done(self, won: Claim) -> None:
+        """Ask for it as another instance would that comes when it has ended."""
+        reply = await self._ask(self._store.claim, replace(won, token=OTHER))
+        assert isinstance(reply, Done | Running), reply
 
     async def heartbeat(self, won: Claim) -> None:
         """Push its lease forward."""

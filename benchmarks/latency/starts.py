@@ -70,12 +70,16 @@ async def _of_jobs_due_in(lead: float, url: str, plan: Plan) -> Starts | None:
     """Return the starts; nothing if the jobs weren't armed in time."""
     late, over, watched = list[float](), anyio.Event(), plan.watched
 
+    due = round(time.time() + lead, 3)
+    last = due + plan.window
+
     async def handler(context: anarchon.RunContext) -> None:
-        late.append(time.time() - context.slot / 1000)
+        slot = context.slot / 1000
+        if slot <= last:
+            late.append(time.time() - slot)
         if len(late) == watched:
             over.set()
 
-    due = round(time.time() + lead, 3)
     jobs = anarchon.Jobs()
     for number, offset in enumerate(plan.offsets):
         at = round((due + offset) % PERIOD, 3)
@@ -94,13 +98,16 @@ async def of_bare_tasks(plan: Plan) -> Starts:
     """Let bare tasks sleep until the same instants; return how late they woke."""
     late, over, watched, cpu = list[float](), anyio.Event(), plan.watched, 0.0
 
+    due = time.time() + plan.lead
+    last = due + plan.window
+
     async def task(at: float) -> None:
         await anyio.sleep(max(0.0, at - time.time()))
-        late.append(time.time() - at)
+        if at <= last:
+            late.append(time.time() - at)
         if len(late) == watched:
             over.set()
 
-    due = time.time() + plan.lead
     async with anyio.create_task_group() as group:
         for offset in plan.offsets:
             group.start_soon(task, due + offset)

@@ -92,8 +92,8 @@ PGQUEUER = Peer(
     spares="One instance takes all schedules that are due in one statement, so a start"
     " costs no round trip of its own, and nothing is kept of a run but its time.",
     after_kill="By any instance that looks: a schedule that was picked, and whose"
-    " heartbeat (every second) is older than 30 s, is picked again. It looks when a"
-    " schedule of its own is due, and a second later.",
+    " heartbeat (every second) is older than 30 s, is picked again. It looks when any"
+    " schedule is due, so here it has one more, every five seconds.",
     prepare=True,
 )
 

@@ -27,6 +27,8 @@ class Work:
     ``at`` is in whole seconds since 1970 UTC, ``seconds`` is how long a run sleeps,
     ``instance`` which of them this is, from 0; ``url`` is that of the store. One that
     is to ``prepare`` makes the tables, where a package wants that done once, and ends.
+    With ``ticks`` a package that looks for lost runs only when something is due has one
+    more job, which is due now and then.
     """
 
     url: str
@@ -35,6 +37,7 @@ class Work:
     seconds: float
     instance: int
     prepare: bool
+    ticks: bool
     marker: Marker
 
     @property
@@ -77,6 +80,7 @@ def work_from_command_line() -> Work:
     parser.add_argument("--seconds", type=float, default=0.0)
     parser.add_argument("--instance", type=int, default=0)
     parser.add_argument("--prepare", action="store_true")
+    parser.add_argument("--ticks", action="store_true")
     parser.add_argument("--log", type=Path, required=True)
     options = parser.parse_args()
     return Work(
@@ -86,6 +90,7 @@ def work_from_command_line() -> Work:
         seconds=options.seconds,
         instance=options.instance,
         prepare=options.prepare,
+        ticks=options.ticks,
         marker=Marker(options.log),
     )
 

@@ -8,7 +8,8 @@ job is scheduled for one time.
 import asyncio
 
 from taskiq import TaskiqMessage, TaskiqMiddleware, TaskiqResult, TaskiqScheduler
-from taskiq.api import run_receiver_task, run_scheduler_task
+from taskiq.api import run_scheduler_task
+from taskiq.receiver import Receiver
 from taskiq.schedule_sources import LabelScheduleSource
 from taskiq_redis import RedisAsyncResultBackend, RedisStreamBroker
 
@@ -49,20 +50,26 @@ def broker_of(work: Work) -> RedisStreamBroker:
 
 
 async def main(work: Work) -> None:
-    """Run them until SIGTERM."""
+    """Run them until SIGTERM; as in its own worker, what runs then comes to its end."""
     broker = broker_of(work)
     broker.is_worker_process = True
-    await broker.startup()
-    tasks = [asyncio.create_task(run_receiver_task(broker, max_async_tasks=AT_ONCE))]
-    if work.instance == 0:
-        scheduler = TaskiqScheduler(broker, [LabelScheduleSource(broker)])
-        tasks.append(asyncio.create_task(run_scheduler_task(scheduler)))
+    finish = asyncio.Event()
+    receiver = Receiver(broker, max_async_tasks=AT_ONCE)
+    receiving = asyncio.create_task(receiver.listen(finish))
+    scheduling = asyncio.create_task(schedule(broker, work))
     ready()
     await until_told_to_stop()
-    for task in tasks:
-        task.cancel()
-    await asyncio.gather(*tasks, return_exceptions=True)
+    finish.set()
+    scheduling.cancel()
+    await asyncio.gather(receiving, scheduling, return_exceptions=True)
     await broker.shutdown()
+
+
+async def schedule(broker: RedisStreamBroker, work: Work) -> None:
+    """Be the one scheduler, if this is the first instance."""
+    if work.instance == 0:
+        scheduler = TaskiqScheduler(broker, [LabelScheduleSource(broker)])
+        await run_scheduler_task(scheduler)
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ Must not know what is compared.
 """
 
 import math
+import random
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -99,6 +100,8 @@ class Slots:
 
     def _try(self, subject: Subject, count: int) -> Slot | None:
         key = (subject.name, count)
+        # each at a moment of its own between two slots: some look once in a while
+        time.sleep(random.random())
         with self._places.place(subject) as url:
             began = time.time()
             at = math.ceil(began + self._takes.get(key, FIRST_LEAD) + 2 * QUIET)

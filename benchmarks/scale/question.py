@@ -13,6 +13,7 @@ from benchmarks.claiming import MOST
 from benchmarks.effort import Effort
 from benchmarks.load.question import LONG, MANY, SHORT
 from benchmarks.report import RESULTS, Answer, Cell, Report, Row, Table, once
+from benchmarks.run.question import TITLE as RUN_TITLE
 from benchmarks.scale.capacity import US, capacity
 from benchmarks.scale.series import BY, Series, series_of
 from benchmarks.scale.served_time import WORDS, served_seconds
@@ -138,8 +139,12 @@ def capacity_table(costs: Costs, load: Answer | None) -> Table:
         text=(
             "Runs a second at which one core of the server would be busy all the time: "
             "a second, divided by what the calls of a run cost together. How many "
-            "calls a run needs is in the table of the load. Redis uses one core for "
-            "scripts; PostgreSQL uses what there are, if its disk keeps pace."
+            "calls a run needs is in the table of the load; a backup's look is taken "
+            "for a claim that is refused. Redis uses one core for scripts; PostgreSQL "
+            "uses what there are, if its disk keeps pace. It is the server's side "
+            "alone: each instance asks for each slot, so none of them carries more "
+            f"than it has CPU for, which is in “{RUN_TITLE}”, however large the "
+            "server is."
         ),
         rows=[
             _capacities(store, _medians(rounds), load, takes)
@@ -163,8 +168,9 @@ def capacity_finding(costs: Costs, load: Answer | None) -> str:
     }
     each = [f"{number(paper.runs)} on {s}" for s, paper in found.items() if paper]
     return (
-        f"On paper, runs of {SHORT:g} s a second that one core of the server carries "
-        f"with {counted(EXAMPLE, 'instance')}: {listed(each or [NOT_MEASURED])}."
+        f"On paper, runs of {SHORT:g} s a second that one core of the server alone "
+        f"carries with {counted(EXAMPLE, 'instance')}: "
+        f"{listed(each or [NOT_MEASURED])}; an instance carries fewer."
     )
 
 

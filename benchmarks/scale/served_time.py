@@ -17,11 +17,12 @@ from benchmarks.claiming import MOST, Calls, Turns
 
 T = TypeVar("T")
 
-CLAIM, TAKEN, HEARTBEAT, FINISH = WORDS = (
+CLAIM, TAKEN, HEARTBEAT, FINISH, DONE = WORDS = (
     "claim",
     "claim of a taken slot",
     "heartbeat",
     "finish",
+    "claim of a finished slot",
 )
 CLAIMS = 320
 NANO = 1e-9

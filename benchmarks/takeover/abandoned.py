@@ -127,7 +127,7 @@ def abandoned_runs(
 
 
 def _command(subject: Subject, url: str, at: int) -> Sequence[str]:
-    job = ["--jobs", "1", "--at", str(at), "--seconds", str(RUN_TAKES)]
+    job = ["--jobs", "1", "--at", str(at), "--seconds", str(RUN_TAKES), "--ticks"]
     command = [*subject.command, "--url", url, *job]
     if subject.prepare:
         prepare(command)
