@@ -1,12 +1,13 @@
 """The environments that other packages run in, apart from that of this project.
 
 Decides where they are and what is in each: one dependency group of ``pyproject.toml``.
-They are made when they are first asked for, or by
+They are made when they are first asked for, anew when the group has changed, or by
 ``python -m benchmarks.peers.environment``.
 """
 
 import subprocess
 import sys
+import tomllib
 from importlib.metadata import distributions
 from pathlib import Path
 
@@ -30,9 +31,17 @@ def version_of(group: str, package: str) -> str:
 
 def _made(group: str) -> Path:
     folder = HOME / group
-    if not _complete(folder).exists():
+    complete, wanted = folder / "complete", _wanted(group)
+    if not complete.exists() or complete.read_text() != wanted:
         _make(folder, group)
+        # one that was left half made must not be taken for whole
+        complete.write_text(wanted)
     return folder
+
+
+def _wanted(group: str) -> str:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    return "\n".join(project["dependency-groups"][group])
 
 
 def _make(folder: Path, group: str) -> None:
@@ -40,12 +49,6 @@ def _make(folder: Path, group: str) -> None:
     _run(sys.executable, "-m", "venv", "--clear", str(folder))
     _run(python, "-m", "pip", "install", "-q", "-U", "pip")
     _run(python, "-m", "pip", "install", "-q", "--group", group)
-    # one that was left half made must not be taken for whole
-    _complete(folder).touch()
-
-
-def _complete(folder: Path) -> Path:
-    return folder / "complete"
 
 
 def _run(*command: str) -> None:
