@@ -2,6 +2,7 @@
 
 from math import inf
 
+from anarchon.events import Interrupted, Skip
 from anarchon.model import Overlap, Reason
 from anarchon.protocol import Claim, Done
 from property_tests.clusters.invariants import BACKOFF, CALL, SLACK, Complaints
@@ -28,18 +29,34 @@ def what_is_over_is_watched_no_more(tale: Tale) -> Complaints:
             continue
         # it may have been a copy that was answered first, which nobody hears
         wait = 2 * HEARTBEAT + CALL + SLACK + tale.longest_way
-        if step.time > over.get(run, inf) + wait:
+        told = over.get(run, inf)
+        if step.time > told + wait and not _left_again(tale, claim, told, step.time):
             yield f"{step.time:.3f} {who}: still watches {claim.job} {claim.slot}"
         heard = tale.healthy(who, step.time - SLACK, step.time + SLACK)
         if isinstance(step.reply, Done) and heard:
             over.setdefault(run, step.time)
 
 
+def _left_again(tale: Tale, claim: Claim, since: float, until: float) -> bool:
+    """Tell whether the run was left to its watch once more, which then asks anew.
+
+    It had an attempt of its own there, or its timer came to the slot once more, though
+    nothing of what it asked then may have arrived.
+    """
+    return any(
+        isinstance(entry.what, Interrupted | Skip)
+        and entry.instance == claim.instance_id
+        and (entry.what.job, entry.what.slot) == (claim.job, claim.slot)
+        and since <= entry.time <= until
+        for entry in tale.events
+    )
+
+
 def starts_ask_for_the_newest_slot_first(tale: Tale) -> Complaints:
     """Where runs don't overlap, a newer slot is asked for before an older run (T7).
 
     Granting it replaces the older run, if that one's lease is over; the other way round
-    the newer slot would be skipped.
+    the newer slot would be skipped. One that comes due later comes when it comes.
     """
     for life in tale.lives:
         until = life.began + JITTER + SLACK
@@ -52,7 +69,9 @@ def starts_ask_for_the_newest_slot_first(tale: Tale) -> Complaints:
                 continue
             if claim.mode is Reason.TAKEOVER:
                 older.setdefault(claim.job, claim.slot)
-            elif claim.slot > older.get(claim.job, claim.slot):
+            elif claim.mode is Reason.CATCH_UP and claim.slot > older.get(
+                claim.job, claim.slot
+            ):
                 yield f"{step.time:.3f} {life.instance}: asks for {claim.job} so late"
 
 
