@@ -4,14 +4,18 @@ Decides the order, and what is kept: a quick run keeps nothing.
 """
 
 import argparse
+import signal
+import sys
 import time
 from datetime import UTC, datetime
 from importlib import import_module
 
+import pytest
+
 from benchmarks.effort import Effort
 from benchmarks.machine import machine, versions
 from benchmarks.markdown import goal_lines, table_lines
-from benchmarks.page import ORDER, write_page
+from benchmarks.page import ORDER, write_pages
 from benchmarks.report import Answer, Report
 
 
@@ -20,32 +24,46 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks")
     parser.add_argument("questions", nargs="*", metavar="question", help="all if none")
     parser.add_argument("--quick", action="store_true", help="errors only, not speed")
-    parser.add_argument("--page", action="store_true", help="make the page alone")
+    parser.add_argument("--page", action="store_true", help="make the pages alone")
     options = parser.parse_args()
     unknown = set(options.questions) - set(ORDER)
     if unknown:
         parser.error(f"no question {sorted(unknown)}; there are {', '.join(ORDER)}")
     if options.page:
-        write_page()
+        write_pages()
         return
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("stopped by SIGTERM"))
     effort = Effort(rounds=1, quick=True) if options.quick else Effort()
-    for name in options.questions or ORDER:
-        ask(name, effort)
+    names = list(dict.fromkeys(options.questions)) or ORDER
+    for number, name in enumerate(names, 1):
+        print(f"[{number}/{len(names)}] {name} ...", flush=True)
+        try:
+            ask(name, effort)
+        except pytest.skip.Exception as missing:
+            sys.exit(f"{name} can't be asked here: {missing}")
 
 
 def ask(name: str, effort: Effort) -> None:
-    """Answer one question."""
+    """Answer one question; what is found in a hurry isn't worth telling."""
     question = import_module(f"benchmarks.{name}.question")
     began = time.monotonic()
     answer: Answer = question.answer(effort)
-    for table in answer.tables:
-        print("\n".join(table_lines(table)), end="\n\n", flush=True)
-    if answer.goals:
-        print("\n".join(goal_lines(answer.goals)), end="\n\n", flush=True)
-    print(f"{name}: {time.monotonic() - began:.0f} s\n", flush=True)
+    text = told(answer)
     if not effort.quick:
+        print(text, flush=True)
         report(name, question.TITLE, answer).write()
-        write_page()
+        write_pages()
+    print(f"{name}: answered in {time.monotonic() - began:.0f} s", flush=True)
+
+
+def told(answer: Answer) -> str:
+    """Return all that was found as text."""
+    lines: list[str] = []
+    for table in answer.tables:
+        lines += [*table_lines(table), ""]
+    if answer.goals:
+        lines += [*goal_lines(answer.goals), ""]
+    return "\n".join(lines)
 
 
 def report(name: str, title: str, answer: Answer) -> Report:

@@ -11,7 +11,7 @@ from benchmarks.words import number
 
 def table_lines(table: Table) -> Iterator[str]:
     """Yield a table, with the text before it and the notes after it."""
-    yield f"### {table.title}\n"
+    yield f"## {table.title}\n"
     yield f"{_in_one_line(table.text)}\n"
     columns = list(dict.fromkeys(name for row in table.rows for name in row.cells))
     yield from _head(table.unit, *columns)
@@ -24,8 +24,7 @@ def table_lines(table: Table) -> Iterator[str]:
 
 def goal_lines(goals: Sequence[Goal]) -> Iterator[str]:
     """Yield a table of goals, and what holds back those that are missed."""
-    yield "### Goals\n"
-    yield from _head("", "goal", "measured", "met")
+    yield from _head("goal", "limit", "measured", "met")
     for goal in goals:
         met = "yes" if goal.met else "**no**"
         yield row_line(goal.text, limit(goal), measured(goal), met)

@@ -1,9 +1,10 @@
-"""The page of all results: ``README.md``, made from what is kept, by no hand.
+"""The pages of all results, made from what is kept, by no hand.
 
-Decides what comes first, and what each section holds. Must not know any question.
+Decides what is on which: the first page has what a reader wants to know at once, each
+question's folder a page with all its tables. Must not know any question.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from benchmarks.markdown import goal_lines, limit, measured, row_line, table_lines
@@ -13,26 +14,36 @@ from benchmarks.words import counted
 
 HERE = Path(__file__).parent
 PLOTS = HERE / "plots"
-PAGE = HERE / "README.md"
-# in the order of the page
+NAME = "README.md"
+# in the order of the first page
 ORDER = ("claim", "run", "latency", "takeover", "load", "process", "scale")
 
 INTRODUCTION = """# Benchmarks
 
 What a slot costs, how fast runs move, how late they start, what a lost instance delays,
-and how all of it grows. Peers are measured beside anarchon wherever they do the same.
+and how all of it grows. Beside anarchon stand packages that a user would take instead,
+wherever they do the same: those with a scheduler of their own for asyncio that keep
+their jobs in PostgreSQL or Redis. Each link leads to all tables of a question.
 """
 METHOD = """## How to read it
 
-This page is made by `python -m benchmarks` from the files in `results/`: every number
-was measured, by the command that stands at the end of its section, with the machine and
-the versions. What is compared takes turns in one run, in several rounds, every other
-one of which goes backwards. A figure is the **median** of the rounds, with the least
-and the most of them in parentheses; one that stands alone was counted or measured once.
-A floor is the least that could be asked for in place of what is measured; how many
-times its floor a figure is, is the median of the ratios within each round. Compare
-figures within a table: from machine to machine, and from day to day, they differ by
-more than most of the differences here.
+These pages are made by `python -m benchmarks` from the files in `results/`: every
+number was measured, by the command at the end of its page, with the machine and the
+versions there.
+
+- What is compared takes turns, in several rounds, every other one of which goes
+  backwards. A figure is the **median** of the rounds, with the least and the most of
+  them in parentheses; one that stands alone was counted or measured once.
+- A *floor* is a bare call that one's own code would make in place of what is measured.
+  How many times its floor a figure is, is the median of the ratios within each round.
+- Instances, servers and peers share the two cores of one machine: three instances show
+  what they cost, not what three machines would do. Compare figures within a table: from
+  machine to machine, and from day to day, they differ by more than most of the
+  differences here.
+- Starts, and runs a second, are measured with `jitter=0`. By default it is two seconds,
+  and a run starts up to that much after its slot, on purpose: that spreads the work of
+  jobs which are due at the same time.
+- Goals were set before anything was measured.
 
 ```sh
 .venv/bin/nox -s bench
@@ -40,24 +51,32 @@ more than most of the differences here.
 .venv/bin/nox -s bench -- --quick
 ```
 
-The first measures all again, the second some of it. The last only finds out whether
+The first measures all again, in half an hour, and the second some of it; both put what
+they find in place of what is kept. The last, in two minutes, only finds out whether
 everything still runs, and keeps nothing.
 """
 
 
-def write_page() -> None:
-    """Make the page and its plots anew from the results."""
-    reports = _kept()
+def write_pages() -> None:
+    """Make the pages and their plots anew from the results."""
     PLOTS.mkdir(exist_ok=True)
-    for report in reports:
+    for report in _kept():
         for plot in report.answer.plots:
             draw(plot, PLOTS / f"{plot.name}.svg")
-    PAGE.write_text(page(), encoding="utf-8")
+    for file, text in pages().items():
+        file.write_text(text, encoding="utf-8")
 
 
-def page() -> str:
-    """Return the text of the page, by the results."""
+def pages() -> Mapping[Path, str]:
+    """Return the text of each page, by the results."""
     reports = _kept()
+    return {
+        HERE / NAME: _first(reports),
+        **{HERE / each.question / NAME: _whole(each) for each in reports},
+    }
+
+
+def _first(reports: Sequence[Report]) -> str:
     summary = "\n".join(_summary(reports))
     sections = ("\n".join(_section(report)) for report in reports)
     return "\n".join([INTRODUCTION, summary, METHOD, *sections])
@@ -106,23 +125,34 @@ def _listed(title: str, items: Iterator[str]) -> Iterator[str]:
 
 
 def _link(report: Report, text: str) -> str:
-    return f"[{text}](#{report.title.lower().replace(' ', '-')})"
+    return f"[{text}]({report.question}/{NAME})"
 
 
 def _section(report: Report) -> Iterator[str]:
+    """Yield what the first page has of a question: its goals and its plots."""
     answer = report.answer
+    if not answer.goals and not answer.plots:
+        return
     yield f"## {report.title}\n"
-    for table in answer.tables:
-        yield from table_lines(table)
-        yield ""
     for plot in answer.plots:
         yield f"![{plot.title}](plots/{plot.name}.svg)\n"
     if answer.goals:
         yield from goal_lines(answer.goals)
-        yield ""
+    yield f"\n{_link(report, 'All tables')}.\n"
+
+
+def _whole(report: Report) -> str:
+    """Return the page of one question."""
+    lines = [f"# {report.title}\n"]
+    for table in report.answer.tables:
+        lines += [*table_lines(table), ""]
+    for plot in report.answer.plots:
+        lines.append(f"![{plot.title}](../plots/{plot.name}.svg)\n")
     versions = ", ".join(f"{name} {number}" for name, number in report.versions.items())
-    yield f"`{report.command}`, {report.day}{_rounds(report)}."
-    yield f"{'; '.join(report.machine)}. {versions}.\n"
+    lines.append(f"`{report.command}`, {report.day}{_rounds(report)}.")
+    lines.append(f"{'; '.join(report.machine)}. {versions}.\n")
+    lines.append(f"[All questions](../{NAME}).\n")
+    return "\n".join(lines)
 
 
 def _rounds(report: Report) -> str:

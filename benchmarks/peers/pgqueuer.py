@@ -12,6 +12,7 @@ import asyncpg  # type: ignore[import-untyped]
 import pgqueuer
 from pgqueuer import PgQueuer
 from pgqueuer.db import AsyncpgDriver
+from pgqueuer.models import Schedule
 from pgqueuer.queries import Queries
 
 from benchmarks.peers.program import (
@@ -42,7 +43,12 @@ async def manager_of(work: Work) -> AsyncGenerator[PgQueuer]:
             manager.schedule(name, cron)(work.handler(name))
         if work.ticks:
             manager.schedule("tick", EVERY_FIVE_SECONDS)(tick)
-        after(manager.sm, "dispatch", lambda _, run: work.stored(run.entrypoint))
+
+        def tell(_: object, run: Schedule) -> None:
+            if run.entrypoint in work.names:
+                work.stored(run.entrypoint)
+
+        after(manager.sm, "dispatch", tell)
         ready()
         yield manager
 
