@@ -1,7 +1,7 @@
 """The least that each store could be asked for in place of a claim.
 
-Decides these bare calls: each is what one's own code would send, through the same
-driver, and no more. Must not know what a claim is.
+Decides these bare calls: each is the least that one's own code could send, through the
+same driver, and no more. Must not know what a claim is.
 """
 
 # asyncpg brings no types, and aiosqlite has no public way to do two things in one hop
@@ -14,14 +14,35 @@ from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from functools import partial
 from pathlib import Path
+from typing import Protocol, cast
 
 import anyio.lowlevel
 
 Floor = Callable[[int], Awaitable[object]]
 Opening = Callable[[str], AbstractAsyncContextManager[Floor]]
 
-# as many as a store has for its claims
 CONNECTIONS = 8
+SET_ONE_KEY = "return redis.call('SET', KEYS[1], ARGV[1])"
+
+
+class Connection(Protocol):
+    """What a connection of Redis's driver does, whose own types don't tell."""
+
+    def pack_command(self, *words: str | int) -> object:
+        """Return what goes over the wire."""
+        ...
+
+    async def send_packed_command(self, command: object) -> None:
+        """Connect first, if need be."""
+        ...
+
+    async def read_response(self) -> object:
+        """Wait for the reply to the first command that has had none."""
+        ...
+
+    async def disconnect(self) -> None:
+        """Close it."""
+        ...
 
 
 @asynccontextmanager
@@ -63,14 +84,35 @@ async def insert_in_file(url: str) -> AsyncGenerator[Floor]:
 
 @asynccontextmanager
 async def evalsha(url: str) -> AsyncGenerator[Floor]:
-    """Redis: call a script that sets one key, by the driver's client as it comes.
+    """Redis: call a script that sets one key, over connections without a client."""
+    from redis.asyncio import ConnectionPool
 
-    By single connections, as a store of its own URL has them, it would take less.
-    """
+    pool = ConnectionPool.from_url(url.partition("?")[0], decode_responses=True)
+    another = cast("Callable[[], Connection]", pool.make_connection)
+    made = [another() for _ in range(CONNECTIONS)]
+    idle, room = list(made), asyncio.Semaphore(CONNECTIONS)
+
+    async def ask(*words: str | int) -> object:
+        async with room:
+            connection = idle.pop()
+            await connection.send_packed_command(connection.pack_command(*words))
+            reply = await connection.read_response()
+            idle.append(connection)
+            return reply
+
+    sha = str(await ask("SCRIPT", "LOAD", SET_ONE_KEY))
+    yield lambda number: ask("EVALSHA", sha, 1, f"floor:{number}", "token")
+    for connection in made:
+        await connection.disconnect()
+
+
+@asynccontextmanager
+async def evalsha_by_client(url: str) -> AsyncGenerator[Floor]:
+    """Redis: call the same script by the driver's client as it comes, with its pool."""
     from redis.asyncio import Redis
 
     async with Redis.from_url(url.partition("?")[0]) as client:
-        sha = await client.script_load("return redis.call('SET', KEYS[1], ARGV[1])")
+        sha = await client.script_load(SET_ONE_KEY)
         yield lambda number: client.evalsha(sha, 1, f"floor:{number}", "token")
 
 

@@ -18,10 +18,14 @@ EVERY_SECOND = {"appendfsync": "everysec"}
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Store:
-    """A store: what it is called, its URL's options, the bare call beside a claim."""
+    """A store: what it is called, its URL's options, the bare call beside a claim.
+
+    ``by_client`` is the same call by the driver's client, if the floor has none.
+    """
 
     name: str
     floor: floors.Opening
+    by_client: floors.Opening | None = None
     server: str | None = None
     options: Mapping[str, str] = field(default_factory=dict[str, str])
     settings: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -54,6 +58,7 @@ def _redis(
     return Store(
         name=f"{product} `{strategy}`",
         floor=floors.evalsha,
+        by_client=floors.evalsha_by_client,
         server=server,
         options={"strategy": strategy},
         settings=EVERY_SECOND,

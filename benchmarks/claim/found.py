@@ -10,6 +10,7 @@ from benchmarks.claiming import FLOOR, Pace, Paces
 from benchmarks.report import Cell
 
 ASYNCIO, TRIO, DIRECT = "asyncio", "trio", "direct"
+BY_CLIENT = "the driver's client"
 
 Figure = Callable[[Pace], float]
 

@@ -19,10 +19,12 @@ CLAIMS = 50
 
 TEXT = f"""Counted by a proxy between the store and its server, over {CLAIMS} calls of
 each kind, one at a time. A round trip is a change of direction; there is none where the
-store has the answer already, since it follows what the server tells it. Bytes are those
-of the connection, without the headers of the network; names and tokens are short here:
-each byte more is a byte more. A taken slot is one that another instance has; `history`
-reads {KEEP} records, `unfinished` one job with a run."""
+store has the answer already, since it follows what the server tells it: what that
+brings isn't in the row of the call. Calls that wait for each other in one instance
+share round trips on PostgreSQL and Redis, so under load there are fewer. Bytes are
+those of the connection, without the headers of the network; names and tokens are short
+here: each byte more is a byte more. A taken slot is one that another instance has;
+`history` reads {KEEP} records, `unfinished` one job with a run."""
 
 
 def traffic_rows(store: Store, url: str, turns: Turns, effort: Effort) -> list[Row]:
