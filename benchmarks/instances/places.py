@@ -47,6 +47,11 @@ class Places:
             server = self._server(subject.server)
             yield f"{self._emptied(server, subject)}{self._options(subject)}"
 
+    def pids(self, subject: Subject) -> Sequence[int]:
+        """Return the first process of the server that a subject uses, if it is one."""
+        server = self._servers.get(subject.server or "")
+        return [server.pid] if server else []
+
     def _server(self, name: str) -> Server:
         if name not in self._servers:
             redis = name.startswith(("redis", "valkey"))

@@ -16,9 +16,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-import psutil
-
 from benchmarks.instances.marks import Mark, Marks
+from benchmarks.processor import Spent, on_processor
 from tests.servers.leash import LEASH
 
 ROOT = Path(__file__).parents[2]
@@ -63,11 +62,6 @@ class Instance:
     def ready(self) -> bool:
         """Whether it has said that it is up."""
         return b"ready" in self._output.read_bytes().splitlines()
-
-    def cpu(self) -> float:
-        """Return the seconds of CPU that it has used."""
-        times = psutil.Process(self.pid).cpu_times()
-        return float(times.user + times.system)
 
     def kill(self) -> float:
         """End it at once, by SIGKILL, and wait until it is gone."""
@@ -169,9 +163,9 @@ class Instances:
         self._wait(lambda: seen(self.marks()), within)
         return self.marks()
 
-    def cpu(self) -> float:
-        """Return the seconds of CPU that all have used which are there."""
-        return sum(instance.cpu() for instance in self.all if instance.running)
+    def on_processor(self) -> Spent:
+        """Return for how long all that are there have been on a processor."""
+        return on_processor(each.pid for each in self.all if each.running)
 
     def _launch(self) -> Instance:
         number = len(self.all)

@@ -3,7 +3,6 @@
 Decides what is compared: anarchon, which stands first, with each peer beside it.
 """
 
-import os
 from collections.abc import Iterator, Sequence
 
 from benchmarks.peers import known
@@ -75,29 +74,42 @@ def goals(found: Sequence[Found]) -> Iterator[Goal]:
         if (peer := theirs.subject.peer) is None:
             continue
         ratios = {
-            count: ours.rate(count).over(theirs.rate(count)).median
-            for count in theirs.slots
+            count: ours.rate(count).over(theirs.rate(count)) for count in theirs.slots
         }
-        count = min(ratios, key=ratios.__getitem__)
+        count = min(ratios, key=lambda count: ratios[count].median)
         yield Goal(
             text=(
                 f"runs a second of {ours.name} over {theirs.name}, "
                 f"with {counted(count, 'instance')}"
             ),
-            measured=ratios[count],
+            measured=ratios[count].median,
+            rounds=ratios[count].values,
             limit=FACTOR if peer is known.APSCHEDULER else 1.0,
             unit="times",
             at_least=True,
+            remark=_waiting(ours, theirs, count),
             holds_back=f"{peer.spares} {_computing(ours, theirs, count)}",
         )
 
 
-def _computing(ours: Found, theirs: Found, count: int) -> str:
-    of_all, cores = ours.all_cpu(count).median, os.cpu_count() or 1
+def _waiting(ours: Found, theirs: Found, count: int) -> str:
+    """Say how much of the time a peer waits, if most of it is waiting."""
+    waited = theirs.first_start(count).median
+    if waited < theirs.last_start(count).median / 2:
+        return ""
+    begun = theirs.rate_once_begun(count), ours.rate_once_begun(count)
     return (
-        f"A run took {number(ours.cpu(count).median)} ms of CPU of the instances, "
-        f"and {number(theirs.cpu(count).median)} ms there; of the whole machine "
-        f"{number(of_all)} ms and {number(theirs.all_cpu(count).median)} ms. So its "
-        f"{counted(cores, 'core')} have time for {number(1e3 * cores / of_all)} runs a "
-        f"second, of which {number(ours.rate(count).median)} were had."
+        f"It begins {number(waited)} s after the slot, since it looks for what is due "
+        f"now and then; that counts. From its first start on it has "
+        f"{number(begun[0].median)} runs a second, and anarchon "
+        f"{number(begun[1].median)}."
     )
+
+
+def _computing(ours: Found, theirs: Found, count: int) -> str:
+    cpu = _against(theirs.cpu(count), ours.cpu(count), unit=" ms")
+    text = f"A run took so much CPU of the instances there: {cpu}."
+    if ours.subject.server is None:
+        return text
+    cpu = _against(theirs.server_cpu(count), ours.server_cpu(count), unit=" ms")
+    return f"{text} Of the server: {cpu}."

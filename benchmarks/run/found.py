@@ -31,6 +31,18 @@ class Found:
         """Return the runs a second until the last start."""
         return self.cell(count, lambda slot: slot.start_rate)
 
+    def rate_once_begun(self, count: int) -> Cell:
+        """Return the runs a second from the first start to the last."""
+        return self.cell(count, lambda slot: slot.rate_once_begun)
+
+    def first_start(self, count: int) -> Cell:
+        """Return the seconds from the slot to the first start."""
+        return self.cell(count, lambda slot: slot.first_start)
+
+    def last_start(self, count: int) -> Cell:
+        """Return the seconds from the slot to the last start."""
+        return self.cell(count, lambda slot: slot.last_start)
+
     def span(self, count: int) -> Cell:
         """Return the milliseconds from the first start to the last."""
         return self.cell(count, lambda slot: 1e3 * slot.span)
@@ -39,6 +51,6 @@ class Found:
         """Return the milliseconds of CPU that a run took of all instances together."""
         return self.cell(count, lambda slot: 1e3 * slot.cpu_of_each)
 
-    def all_cpu(self, count: int) -> Cell:
-        """Return those that it took of the whole machine."""
-        return self.cell(count, lambda slot: 1e3 * slot.all_cpu_of_each)
+    def server_cpu(self, count: int) -> Cell:
+        """Return those that it took of their server."""
+        return self.cell(count, lambda slot: 1e3 * slot.server_cpu_of_each)

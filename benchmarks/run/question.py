@@ -4,7 +4,7 @@ Decides what is put side by side. The path is a timer, a claim, a handler that d
 nothing, its end, and the record of it.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from functools import partial
 
@@ -30,6 +30,8 @@ TITLE = "Runs a second"
 JOBS = 500
 FEW = 20
 COUNTS = (1, 3)
+# of anarchon, on stores that peers use as well
+GROWING = (1, 2, 3)
 
 GROUPS: Mapping[str, Callable[[], Sequence[Subject]]] = {
     "In one process": in_one_process,
@@ -41,13 +43,15 @@ TEXT = f"""{{jobs}} jobs are due at the same second; their handlers do nothing b
 that they began. Runs a second are the jobs by the time from that second until the last
 one started, and until the end of the last one was in the store. Who waits a while
 before it looks for what is due, or looks now and then, is slower by that; the first
-start tells, with one instance. The CPU of a run is that of all instances together, and
-that of the whole machine, with the server and with what the instances do while they
-wait. Instances are processes of their own, beside the server, which is emptied before
-each slot. Starts are watched for {WATCHED:g} s. An instance has up to {AT_ONCE} runs at
-once and {CONNECTIONS} connections, where it can be told so; anarchon has no limit of
-runs, as many connections as it comes with, and no jitter. All run on plain asyncio, and
-keep the result of each run if they can."""
+start tells, with one instance, and the runs a second from the first start to the last.
+Each instance of anarchon asks for each slot and one of them wins, so more of them make
+a service safer, not faster; here they share the cores with their server, too. The CPU
+of a run is that of all instances together, with what they do while they wait, and that
+of their server. Instances are processes of their own, beside the server, which is
+emptied before each slot. Starts are watched for {WATCHED:g} s. An instance has up to
+{AT_ONCE} runs at once and {CONNECTIONS} connections, where it can be told so; anarchon
+has no limit of runs, as many connections as it comes with, and no jitter. All run on
+plain asyncio, and keep the result of each run if they can."""
 LIKEWISE = "The same jobs, likewise."
 
 
@@ -61,7 +65,10 @@ def answer(effort: Effort) -> Answer:
             for name, subjects in GROUPS.items()
         }
     return Answer(
-        tables=[_table(name, found, jobs) for name, found in groups.items()],
+        tables=[
+            *(_table(name, found, jobs) for name, found in groups.items()),
+            _growth_table(groups.values()),
+        ],
         findings=[
             finding(name, found) for name, found in groups.items() if _peers(found)
         ],
@@ -73,10 +80,9 @@ def answer(effort: Effort) -> Answer:
 def _measured(
     subjects: Sequence[Subject], slots: Slots, effort: Effort
 ) -> Sequence[Found]:
-    alone = COUNTS[:1]
+    beside_peers = any(subject.peer for subject in subjects)
     counts = {
-        subject.name: effort.of(COUNTS, alone) if subject.shared else alone
-        for subject in subjects
+        subject.name: _counts(subject, beside_peers, effort) for subject in subjects
     }
     turns = {
         f"{subject.name} {count}": partial(slots.slot, subject, count)
@@ -89,6 +95,12 @@ def _measured(
         for subject in subjects
         for name in [subject.name]
     ]
+
+
+def _counts(subject: Subject, beside_peers: bool, effort: Effort) -> Sequence[int]:
+    if effort.quick or not subject.shared:
+        return COUNTS[:1]
+    return GROWING if beside_peers and subject.peer is None else COUNTS
 
 
 def _peers(found: Sequence[Found]) -> bool:
@@ -108,16 +120,41 @@ def _table(name: str, found: Sequence[Found], jobs: int) -> Table:
 
 def _cells(found: Found) -> Iterator[tuple[str, Cell]]:
     few, many = min(found.slots), max(found.slots)
-    for count in found.slots:
+    for count in [count for count in COUNTS if count in found.slots]:
         instances = counted(count, "instance")
         yield f"{instances}, until the start", found.rate(count)
         stored = found.cell(count, lambda slot: slot.stored_rate)
         yield f"{instances}, until the end", stored
-        yield f"CPU of a run, {instances}, ms", found.cpu(count)
-        yield f"of the whole machine, {instances}, ms", found.all_cpu(count)
-    yield "First start, s", found.cell(few, lambda slot: slot.first_start)
-    yield "Last start, s", found.cell(few, lambda slot: slot.last_start)
+        yield f"{instances}, once begun", found.rate_once_begun(count)
+        yield cpu_title(count), found.cpu(count)
+        if found.subject.server:
+            yield f"of the server, {instances}, ms", found.server_cpu(count)
+    yield f"First start, {counted(few, 'instance')}, s", found.first_start(few)
+    yield f"Last start, {counted(few, 'instance')}, s", found.last_start(few)
     yield "Runs of each job", found.cell(many, lambda slot: slot.runs_of_each)
+
+
+def _growth_table(groups: Iterable[Sequence[Found]]) -> Table:
+    growing = [
+        each for found in groups for each in found if len(each.slots) > len(COUNTS)
+    ]
+    return Table(
+        title="By instances",
+        text="Those of anarchon until the last start, by how many ask for each slot.",
+        rows=[
+            Row(
+                name=each.name,
+                cells={counted(n, "instance"): each.rate(n) for n in each.slots},
+            )
+            for each in growing
+        ],
+        unit="runs a second",
+    )
+
+
+def cpu_title(count: int) -> str:
+    """Return the column of what a run takes of so many instances' processors."""
+    return f"CPU of a run, {counted(count, 'instance')}, ms"
 
 
 def _driven(found: Sequence[Found]) -> Iterator[str]:

@@ -10,12 +10,11 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import psutil
-
 from benchmarks.instances.marks import Kind, Mark
 from benchmarks.instances.places import Places
 from benchmarks.instances.process import Instances
 from benchmarks.instances.subjects import Subject
+from benchmarks.processor import on_processor, seconds_since
 
 # seconds: between being up and the slot, at least; until the slot at the first try;
 # from the slot on
@@ -30,15 +29,15 @@ class Slot:
     """What was seen of it, in seconds after it: starts, and ends that were stored.
 
     There is one of each for each job that came so far; ``starts`` counts repetitions.
-    ``cpu`` is what the instances used from before the slot until the end, ``all_cpu``
-    what the whole machine did, both in seconds.
+    ``cpu`` is what the instances used from before the slot until the end, and
+    ``server_cpu`` what their server did, both in seconds on a processor.
     """
 
     started: Sequence[float]
     stored: Sequence[float]
     starts: int
     cpu: float
-    all_cpu: float
+    server_cpu: float
 
     @property
     def first_start(self) -> float:
@@ -66,14 +65,19 @@ class Slot:
         return self.last_start - self.first_start
 
     @property
+    def rate_once_begun(self) -> float:
+        """Jobs a second, from the first start to the last."""
+        return (len(self.started) - 1) / self.span
+
+    @property
     def cpu_of_each(self) -> float:
         """Seconds of CPU for each job that was started, by all instances together."""
         return self.cpu / len(self.started)
 
     @property
-    def all_cpu_of_each(self) -> float:
-        """The same, with the server, and whatever else the machine did."""
-        return self.all_cpu / len(self.started)
+    def server_cpu_of_each(self) -> float:
+        """The same of their server."""
+        return self.server_cpu / len(self.started)
 
     @property
     def runs_of_each(self) -> float:
@@ -111,18 +115,21 @@ class Slots:
                 self._takes[key] = time.time() - began
                 if time.time() > at - QUIET:
                     return None
-                idle = instances.cpu(), _cpu_of_all()
+                server = self._places.pids(subject)
+                idle = instances.on_processor(), on_processor(server)
                 instances.until(self._whole, at + WATCHED - time.time())
-                busy = instances.cpu(), _cpu_of_all()
+                cpu = seconds_since(idle[0], instances.on_processor())
+                server_cpu = seconds_since(idle[1], on_processor(server))
                 instances.stop()
-                cpu, all_cpu = (b - i for b, i in zip(busy, idle, strict=True))
                 # with what came meanwhile: a job may have been run again
-                return self._seen(instances.marks(), at, cpu, all_cpu)
+                return self._seen(instances.marks(), at, cpu, server_cpu)
 
     def _whole(self, marks: Sequence[Mark]) -> bool:
         return len(_firsts(marks, Kind.STORED)) == self._jobs
 
-    def _seen(self, marks: Sequence[Mark], at: int, cpu: float, all_cpu: float) -> Slot:
+    def _seen(
+        self, marks: Sequence[Mark], at: int, cpu: float, server_cpu: float
+    ) -> Slot:
         started, stored = (
             [first - at for first in _firsts(marks, kind)]
             for kind in (Kind.START, Kind.STORED)
@@ -131,14 +138,12 @@ class Slots:
             raise RuntimeError(f"nothing was run within {WATCHED:g} s of its slot")
         starts = sum(mark.kind is Kind.START for mark in marks)
         return Slot(
-            started=started, stored=stored, starts=starts, cpu=cpu, all_cpu=all_cpu
+            started=started,
+            stored=stored,
+            starts=starts,
+            cpu=cpu,
+            server_cpu=server_cpu,
         )
-
-
-def _cpu_of_all() -> float:
-    """Return the seconds that the processors of this machine have been busy."""
-    times = psutil.cpu_times()
-    return float(times.user + times.nice + times.system + times.irq + times.softirq)
 
 
 def _firsts(marks: Sequence[Mark], kind: Kind) -> Sequence[float]:

@@ -5,15 +5,14 @@ counted, nor what the server waits for, such as its disk.
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from pathlib import Path
 from typing import TypeVar
 
 import anyio
-import psutil
 
 from anarchon.backends import backend_from
 from anarchon.connecting import connected
 from benchmarks.claiming import MOST, Calls, Turns
+from benchmarks.processor import on_processor, seconds_since
 
 T = TypeVar("T")
 
@@ -25,7 +24,6 @@ CLAIM, TAKEN, HEARTBEAT, FINISH, DONE = WORDS = (
     "claim of a finished slot",
 )
 CLAIMS = 320
-NANO = 1e-9
 
 
 async def served_seconds(url: str, pid: int, turns: int) -> Mapping[str, float]:
@@ -46,7 +44,7 @@ async def served_seconds(url: str, pid: int, turns: int) -> Mapping[str, float]:
 async def _spent_on(
     call: Callable[[T], Awaitable[object]], things: Sequence[T], pid: int
 ) -> float:
-    left, before = iter(things), _on_processor(pid)
+    left, before = iter(things), on_processor([pid])
 
     async def caller() -> None:
         for thing in left:
@@ -55,16 +53,4 @@ async def _spent_on(
     async with anyio.create_task_group() as group:
         for _ in range(MOST):
             group.start_soon(caller)
-    after = _on_processor(pid)
-    return sum(after[process] - before.get(process, 0.0) for process in after)
-
-
-def _on_processor(pid: int) -> Mapping[str, float]:
-    """Return the seconds of each task of a process, and of all its children."""
-    first = psutil.Process(pid)
-    files = [
-        file
-        for process in (first, *first.children(recursive=True))
-        for file in Path(f"/proc/{process.pid}/task").glob("*/schedstat")
-    ]
-    return {str(file): int(file.read_text().split()[0]) * NANO for file in files}
+    return seconds_since(before, on_processor([pid]))
