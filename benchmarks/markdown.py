@@ -5,8 +5,14 @@ Decides how figures, spreads and ratios look. Must not know any question.
 
 from collections.abc import Iterator, Sequence
 
-from benchmarks.report import Cell, Goal, Row, Table
+from benchmarks.report import Cell, Goal, Row, Table, Verdict
 from benchmarks.words import number
+
+_VERDICTS = {
+    Verdict.MET: "met",
+    Verdict.MISSED: "**missed**",
+    Verdict.CLOSE: "**too close to tell**",
+}
 
 
 def table_lines(table: Table) -> Iterator[str]:
@@ -23,25 +29,30 @@ def table_lines(table: Table) -> Iterator[str]:
 
 
 def goal_lines(goals: Sequence[Goal]) -> Iterator[str]:
-    """Yield a table of goals, and what holds back those that are missed."""
-    yield from _head("goal", "limit", "measured", "met")
+    """Yield a table of goals, what there is to know, and what holds some back."""
+    yield from _head("goal", "limit", "measured", "")
     for goal in goals:
-        met = "yes" if goal.met else "**no**"
-        yield row_line(goal.text, limit(goal), measured(goal), met)
+        verdict = _VERDICTS[goal.verdict]
+        yield row_line(goal.text, limit(goal), measured(goal), verdict)
     for goal in goals:
-        if not goal.met and goal.holds_back:
-            yield f"\nMissed: {goal.text}. {goal.holds_back}"
+        remarks = [goal.remark]
+        if goal.verdict is not Verdict.MET:
+            remarks.append(goal.holds_back)
+        if any(remarks):
+            text = " ".join(remark for remark in remarks if remark)
+            yield f"\n{goal.text[0].upper()}{goal.text[1:]}: {goal.verdict}. {text}"
 
 
 def limit(goal: Goal) -> str:
     """Return what a goal asks for."""
     bound = "at least" if goal.at_least else "at most"
-    return f"{bound} {_with_unit(goal.limit, goal)}"
+    return f"{bound} {number(goal.limit)} {goal.unit}".rstrip()
 
 
 def measured(goal: Goal) -> str:
     """Return what was found instead, or as asked."""
-    return _with_unit(goal.measured, goal)
+    figure = spread(Cell(values=goal.rounds)) if goal.rounds else number(goal.measured)
+    return f"{figure} {goal.unit}".rstrip()
 
 
 def row_line(*cells: str) -> str:
@@ -58,10 +69,6 @@ def _in_one_line(text: str) -> str:
     return " ".join(text.split())
 
 
-def _with_unit(value: float, goal: Goal) -> str:
-    return f"{number(value)} {goal.unit}".rstrip()
-
-
 def _floor(table: Table, row: Row) -> Row | None:
     name = row.floor or table.floor
     return next((other for other in table.rows if other.name == name), None)
@@ -73,11 +80,12 @@ def _cell(row: Row, column: str, floor: Row | None) -> str:
         return value
     least = floor.cells.get(column) if floor is not None and floor is not row else None
     if not isinstance(least, Cell):
-        return _spread(value)
-    return f"{_spread(value)}: {_spread(value.over(least))} times"
+        return spread(value)
+    return f"{spread(value)}: {spread(value.over(least))} times"
 
 
-def _spread(cell: Cell) -> str:
+def spread(cell: Cell) -> str:
+    """Return the median of the rounds, with the least and the most of them."""
     least, most = min(cell.values), max(cell.values)
     if len(cell.values) == 1 or least == most:
         return number(cell.median)

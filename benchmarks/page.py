@@ -9,7 +9,7 @@ from pathlib import Path
 
 from benchmarks.markdown import goal_lines, limit, measured, row_line, table_lines
 from benchmarks.plot import draw
-from benchmarks.report import RESULTS, Cell, Report
+from benchmarks.report import RESULTS, Cell, Report, Verdict
 from benchmarks.words import counted
 
 HERE = Path(__file__).parent
@@ -101,13 +101,14 @@ def _summary(reports: Sequence[Report]) -> Iterator[str]:
 
 def _goals_met(report: Report) -> str:
     goals = report.answer.goals
-    return f"{sum(goal.met for goal in goals)} of {len(goals)}" if goals else ""
+    met = sum(goal.verdict is Verdict.MET for goal in goals)
+    return f"{met} of {len(goals)}" if goals else ""
 
 
 def _missed(reports: Sequence[Report]) -> Iterator[str]:
     for report in reports:
         for goal in report.answer.goals:
-            if not goal.met:
+            if goal.verdict is not Verdict.MET:
                 found = f"{measured(goal)}; the goal is {limit(goal)}"
                 yield f"{goal.text}: {found} ({_link(report, 'why')})"
 

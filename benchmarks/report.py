@@ -7,11 +7,22 @@ any question, nor what the page looks like.
 import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from pathlib import Path
 
 from pydantic import TypeAdapter
 
 RESULTS = Path(__file__).parent / "results"
+# so many of the rounds have to be on one side of a goal
+AGREE = 0.9
+
+
+class Verdict(StrEnum):
+    """What came of a goal."""
+
+    MET = "met"
+    MISSED = "missed"
+    CLOSE = "too close to tell"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,23 +84,31 @@ class Table:
 class Goal:
     """A limit that a figure ought to keep; ``at_least`` turns it round.
 
-    ``unit`` is that of both; ``holds_back`` says, by what was measured, why it is
-    missed.
+    ``measured`` is the median of the ``rounds``, if there were any; ``unit`` is that of
+    all. ``holds_back`` says, by what was measured, why it is missed; ``remark`` what
+    else one has to know, even if it is kept.
     """
 
     text: str
     measured: float
     limit: float
+    rounds: Sequence[float] = ()
+    remark: str = ""
     unit: str = ""
     at_least: bool = False
     holds_back: str = ""
 
     @property
-    def met(self) -> bool:
-        """Whether the figure keeps the limit."""
-        if self.at_least:
-            return self.measured >= self.limit
-        return self.measured <= self.limit
+    def verdict(self) -> Verdict:
+        """Whether the figure keeps the limit; nearly all rounds must say the same."""
+        kept = self._keeps(self.measured)
+        alike = sum(self._keeps(figure) == kept for figure in self.rounds)
+        if alike < AGREE * len(self.rounds):
+            return Verdict.CLOSE
+        return Verdict.MET if kept else Verdict.MISSED
+
+    def _keeps(self, figure: float) -> bool:
+        return figure >= self.limit if self.at_least else figure <= self.limit
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -41,6 +41,7 @@ def goal(store: Store, found: Found) -> Goal:
     return Goal(
         text=f"a claim on {store.name} by {counted(few, 'caller')} on asyncio",
         measured=claim.over(floor).median,
+        rounds=claim.over(floor).values,
         limit=store.goal,
         unit="times its floor",
         holds_back=(

@@ -134,9 +134,11 @@ def _job_finding(idle: Idle) -> str:
 def _job_goals(idle: Idle) -> Iterator[Goal]:
     for jobs, rounds in idle.items():
         if jobs > 1:
+            each = Cell(values=_bytes_each(jobs, rounds))
             yield Goal(
                 text=f"private memory for each of {number(jobs)} idle jobs",
-                measured=Cell(values=_bytes_each(jobs, rounds)).median,
+                measured=each.median,
+                rounds=each.values,
                 limit=EACH_JOB,
                 unit="bytes",
             )
