@@ -1,6 +1,6 @@
-"""What one server carries, on paper: what a call takes, and how many a run needs.
+"""What a server and instances carry, on paper: what calls take, how many a run needs.
 
-Decides the arithmetic, and where the number of calls stands in the answer to that.
+Decides the arithmetic, and where its numbers stand in the answers to other questions.
 """
 
 from collections.abc import Mapping, Sequence
@@ -8,10 +8,11 @@ from dataclasses import dataclass
 
 from benchmarks.load.question import CALLS_TITLE, WORDS, row_name
 from benchmarks.report import Answer, Cell
+from benchmarks.run.question import COUNTS, cpu_title
 from benchmarks.scale.served_time import CLAIM, DONE, FINISH, HEARTBEAT, TAKEN
 from benchmarks.words import counted, number
 
-US = 1e6
+US, MS = 1e6, 1e3
 # seconds over which claims are spread: of a shorter run most find that it has ended
 JITTER = 2.0
 
@@ -74,10 +75,31 @@ def capacity(
     )
 
 
+def runs_of_instances(run: Answer | None, subject: str, many: int) -> float | None:
+    """Return how many runs a second keep each of so many instances computing.
+
+    Nothing if nobody measured what their runs take; those were of no length.
+    """
+    few, more = (_figure(run, None, subject, cpu_title(count)) for count in COUNTS)
+    if few is None or more is None:
+        return None
+    # what one more takes, which asks as well, and doesn't win
+    beside = (more - few) / (COUNTS[1] - COUNTS[0])
+    return many * MS / (few + beside * (many - COUNTS[0]))
+
+
 def _calls(load: Answer | None, takes: float, title: str, many: int) -> float | None:
-    for table in load.tables if load is not None else ():
+    column = counted(many, "instance")
+    return _figure(load, CALLS_TITLE, row_name(takes, title), column)
+
+
+def _figure(
+    answer: Answer | None, title: str | None, name: str, column: str
+) -> float | None:
+    """Return what stands in a table of this title, if any will not do."""
+    for table in answer.tables if answer is not None else ():
         for row in table.rows:
-            if (table.title, row.name) == (CALLS_TITLE, row_name(takes, title)):
-                cell = row.cells.get(counted(many, "instance"))
+            if table.title == (title or table.title) and row.name == name:
+                cell = row.cells.get(column)
                 return cell.median if isinstance(cell, Cell) else None
     return None

@@ -11,11 +11,12 @@ import anyio
 
 from benchmarks.claiming import MOST
 from benchmarks.effort import Effort
+from benchmarks.instances.subjects import ours
 from benchmarks.load.question import LONG, MANY, SHORT
 from benchmarks.report import RESULTS, Answer, Cell, Report, Row, Table, once
 from benchmarks.run.question import TITLE as RUN_TITLE
-from benchmarks.scale.capacity import US, capacity
-from benchmarks.scale.series import BY, Series, series_of
+from benchmarks.scale.capacity import US, capacity, runs_of_instances
+from benchmarks.scale.series import BY, ENOUGH, Series, series_of
 from benchmarks.scale.served_time import WORDS, served_seconds
 from benchmarks.stores import NAMESPACE, POSTGRES, REDIS, Store
 from benchmarks.words import counted, listed, number
@@ -41,15 +42,18 @@ def answer(effort: Effort) -> Answer:
     costs = effort.alternate(
         {store.name: partial(_cost, store, effort.of(TURNS, 1)) for store in STORES}
     )
-    load = next((r.answer for r in reports if r.question == "load"), None)
+    load, run = (
+        next((r.answer for r in reports if r.question == name), None)
+        for name in ("load", "run")
+    )
     return Answer(
         tables=[
             growth_table(reports),
             *(exponents_table(r) for r in reports if any(series_of(r.answer))),
             cost_table(costs),
-            capacity_table(costs, load),
+            capacity_table(costs, load, run),
         ],
-        findings=[capacity_finding(costs, load)],
+        findings=[capacity_finding(costs, load, run)],
     )
 
 
@@ -69,7 +73,8 @@ def growth_table(reports: Sequence[Report]) -> Table:
             "A figure that grows as the power e of a number has the exponent e: 0 is "
             "flat, 1 proportional. Fitted by least squares, with both axes "
             "logarithmic, to the medians of each row of a table above that has the "
-            "number in its columns; here the least and the greatest of all rows."
+            f"number in its columns, at {ENOUGH} or more places; here the least and "
+            "the greatest of all rows."
         ),
         rows=[
             Row(name=name, cells={by: _range(found, by) for by in BY.values()})
@@ -132,8 +137,8 @@ def cost_table(costs: Costs) -> Table:
     )
 
 
-def capacity_table(costs: Costs, load: Answer | None) -> Table:
-    """Show how many runs a second one server carries, on paper."""
+def capacity_table(costs: Costs, load: Answer | None, run: Answer | None) -> Table:
+    """Show how many runs a second a server carries and its instances, on paper."""
     return Table(
         title="What a server carries, on paper",
         text=(
@@ -141,15 +146,19 @@ def capacity_table(costs: Costs, load: Answer | None) -> Table:
             "a second, divided by what the calls of a run cost together. How many "
             "calls a run needs is in the table of the load; a backup's look is taken "
             "for a claim that is refused. Redis uses one core for scripts; PostgreSQL "
-            "uses what there are, if its disk keeps pace. It is the server's side "
-            "alone: each instance asks for each slot, so none of them carries more "
-            f"than it has CPU for, which is in “{RUN_TITLE}”, however large the "
-            "server is."
+            "uses what there are, if its disk keeps pace. Below it, at which rate each "
+            "instance would be busy all the time, if each had a core of its own: by "
+            f"the CPU of a run in “{RUN_TITLE}”, of which an instance that doesn't win "
+            "takes what one more adds. Each instance asks for each slot, so the lesser "
+            "of both is what there is, however many instances there are."
         ),
         rows=[
-            _capacities(store, _medians(rounds), load, takes)
+            row
             for store, rounds in costs.items()
-            for takes in (SHORT, LONG)
+            for row in (
+                *(_served(store, _medians(rounds), load, t) for t in (SHORT, LONG)),
+                _run_by_instances(store, run),
+            )
         ],
         unit="runs a second",
         notes=list(_arithmetic(costs, load)),
@@ -160,28 +169,49 @@ def _medians(rounds: Sequence[Mapping[str, float]]) -> Mapping[str, float]:
     return {word: Cell(values=[each[word] for each in rounds]).median for word in WORDS}
 
 
-def capacity_finding(costs: Costs, load: Answer | None) -> str:
-    """Say what one server carries of short runs."""
-    found = {
-        store: capacity(load, _medians(rounds), SHORT, EXAMPLE)
+def capacity_finding(costs: Costs, load: Answer | None, run: Answer | None) -> str:
+    """Say what a server and its instances carry of short runs, and which limits."""
+    each = [
+        f"{number(runs)} on {store}, by {what}"
         for store, rounds in costs.items()
-    }
-    each = [f"{number(paper.runs)} on {s}" for s, paper in found.items() if paper]
+        for runs, what in sorted(_limits(store, _medians(rounds), load, run))[:1]
+    ]
     return (
-        f"On paper, runs of {SHORT:g} s a second that one core of the server alone "
-        f"carries with {counted(EXAMPLE, 'instance')}: "
-        f"{listed(each or [NOT_MEASURED])}; an instance carries fewer."
+        f"Short runs a second that {counted(EXAMPLE, 'instance')} and one core of the "
+        f"server carry, on paper: {listed(each or [NOT_MEASURED])}."
     )
 
 
-def _capacities(
+def _limits(
+    store: str, seconds: Mapping[str, float], load: Answer | None, run: Answer | None
+) -> Sequence[tuple[float, str]]:
+    served = capacity(load, seconds, SHORT, EXAMPLE)
+    computed = runs_of_instances(run, _subject(store), EXAMPLE)
+    if served is None or computed is None:
+        return []
+    return [(served.runs, "the server"), (computed, "an instance's core")]
+
+
+def _served(
     store: str, seconds: Mapping[str, float], load: Answer | None, takes: float
 ) -> Row:
     cells: dict[str, Cell | str] = {}
     for many in MANY:
         found = capacity(load, seconds, takes, many)
         cells[counted(many, "instance")] = once(found.runs) if found else NOT_MEASURED
-    return Row(name=f"{store}: runs of {takes:g} s", cells=cells)
+    return Row(name=f"{store}, the server: runs of {takes:g} s", cells=cells)
+
+
+def _run_by_instances(store: str, run: Answer | None) -> Row:
+    cells: dict[str, Cell | str] = {}
+    for many in MANY:
+        found = runs_of_instances(run, _subject(store), many)
+        cells[counted(many, "instance")] = once(found) if found else NOT_MEASURED
+    return Row(name=f"{store}, each instance: short runs", cells=cells)
+
+
+def _subject(store: str) -> str:
+    return next(ours(each).name for each in STORES if each.name == store)
 
 
 def _arithmetic(costs: Costs, load: Answer | None) -> Iterator[str]:

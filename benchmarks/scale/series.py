@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from benchmarks.report import Answer, Row, Table
 
 _NUMBERED = re.compile(r"([\d,]+) (\w+?)s?(, .*)?")
+# two points lie on any power law
+ENOUGH = 3
 # what one of them is called, and several
 BY = {"job": "jobs", "instance": "instances", "run": "runs"}
 
@@ -57,7 +59,7 @@ def _series_of_row(table: Table, row: Row) -> Iterator[Series]:
             key = (by, match[3] or "")
             points.setdefault(key, []).append((number, cell.median))
     for (by, rest), found in points.items():
-        if len(found) > 1:
+        if len(found) >= ENOUGH:
             yield Series(name=f"{table.title}: {row.name}{rest}", by=by, points=found)
 
 
