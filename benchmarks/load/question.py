@@ -98,7 +98,9 @@ def calls_table(calls: Calls, idle: Idle) -> Table:
             f"All calls of all instances, divided by the runs. {JOBS} jobs run once "
             "each within a minute, with the default options (lease 30 s, heartbeat "
             "5 s, jitter 2 s). Counted on the memory store and on virtual time, where "
-            "nothing disturbs: the numbers are exact, and the same each time."
+            "nothing disturbs: the numbers are exact, and the same each time. Of calls "
+            "that wait for each other in one instance, many may share a round trip or "
+            "a transaction; they are counted as what they are."
         ),
         rows=[row for takes in LENGTHS for row in _rows(takes, calls)],
         unit="calls",
@@ -198,8 +200,9 @@ def size_table(sizes: Sizes, runs: Sequence[int]) -> Table:
             "those of SQLite's files, with the log that is written ahead; of Redis's "
             "keys with what is in them, by `MEMORY USAGE`; of PostgreSQL's tables and "
             "indexes, by `pg_total_relation_size`, with what a vacuum leaves to be "
-            "filled again. Its autovacuum looks every second instead of every minute "
-            "here, since what else takes days takes a minute."
+            "filled again. Here that server has `synchronous_commit=off`, and its "
+            "autovacuum looks every second instead of every minute, since what else "
+            "takes days takes a minute."
         ),
         rows=[
             Row(

@@ -22,9 +22,10 @@ LOOKED_FOR = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """How many seconds a run waited, if it began again; ``still`` goes on where it was.
+    """How many seconds a run waited, if it began again.
 
-    It wasn't waited for any longer than the ``patience``.
+    It wasn't waited for any longer than the ``patience``; ``still`` tells that until
+    then an instance which was to stop had not.
     """
 
     waited: float | None
@@ -35,7 +36,7 @@ class Outcome:
         """Return what the table says."""
         if self.waited is not None:
             return once(self.waited)
-        still = ": goes on where it was" if self.still else ""
+        still = "; its process stays until the run has ended" if self.still else ""
         return f"not within {self.patience:g} s{still}"
 
 
@@ -100,7 +101,10 @@ def table(outcomes: Outcomes) -> Table:
             "run has begun, the process that runs it is ended by SIGKILL, or asked to "
             "stop by SIGTERM. One loss of each kind: whether the run begins again in "
             "the other process, and after how long. All were waited for, "
-            f"{_patience(outcomes):g} s long, while the clusters above were measured."
+            f"{_patience(outcomes):g} s long, while the clusters above were measured; "
+            "who goes on later, or only if one adds to it what its documentation "
+            "offers, is told below. That a run ends where it began is no worse: some "
+            "let a process that is to stop finish its work first, however long."
         ),
         rows=[
             Row(
