@@ -1,13 +1,14 @@
 """The pages of all results, made from what is kept, by no hand.
 
 Decides what is on which: the first page has what a reader wants to know at once, each
-question's folder a page with all its tables. Must not know any question.
+question's folder a page with all its tables. Must not know what a figure means.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from benchmarks.markdown import goal_lines, limit, measured, row_line, table_lines
+from benchmarks.overview import overview_lines
 from benchmarks.plot import draw
 from benchmarks.report import RESULTS, Cell, Report, Verdict
 from benchmarks.words import counted
@@ -25,6 +26,9 @@ and how all of it grows. Beside anarchon stand packages that a user would take i
 wherever they do the same: those with a scheduler of their own for asyncio that keep
 their jobs in PostgreSQL or Redis. Each link leads to all tables of a question.
 """
+OVERVIEW = """The figures are medians, on two cores that instances and servers share.
+More instances don't make a service faster; they make it safer. What else a store costs,
+and other stores, are with the questions below."""
 METHOD = """## How to read it
 
 These pages are made by `python -m benchmarks` from the files in `results/`: every
@@ -34,7 +38,7 @@ versions there.
 - What is compared takes turns, in several rounds, every other one of which goes
   backwards. A figure is the **median** of the rounds, with the least and the most of
   them in parentheses; one that stands alone was counted or measured once.
-- A *floor* is a bare call that one's own code would make in place of what is measured.
+- A *floor* is the bare call that one's own code could make in place of what is asked.
   How many times its floor a figure is, is the median of the ratios within each round.
 - Instances, servers and peers share the two cores of one machine: three instances show
   what they cost, not what three machines would do. Compare figures within a table: from
@@ -43,7 +47,14 @@ versions there.
 - Starts, and runs a second, are measured with `jitter=0`. By default it is two seconds,
   and a run starts up to that much after its slot, on purpose: that spreads the work of
   jobs which are due at the same time.
-- Goals were set before anything was measured.
+- Goals were set before anything was measured. One that nine of ten rounds don't agree
+  about is too close to tell. A claim ought to cost little more than the bare call that
+  it can't do without; a burst to be over within seconds; a start to be no later than
+  one would notice; a lost run to begin again as soon as it can be known to be lost;
+  and no package with fewer promises to be much faster without a reason.
+- The peers are those with a scheduler of their own on asyncio which keeps its jobs in
+  PostgreSQL or Redis. APScheduler 4 is there as a pre-release, since version 3 lets no
+  two instances share a store; Celery's beat isn't, since it must not run twice.
 
 ```sh
 .venv/bin/nox -s bench
@@ -53,7 +64,7 @@ versions there.
 
 The first measures all again, in half an hour, and the second some of it; both put what
 they find in place of what is kept. The last, in two minutes, only finds out whether
-everything still runs, and keeps nothing.
+the measurements still run, with two packages of each kind, and keeps nothing.
 """
 
 
@@ -89,14 +100,23 @@ def _kept() -> list[Report]:
 
 def _summary(reports: Sequence[Report]) -> Iterator[str]:
     yield "## In short\n"
+    yield from overview_lines({report.question: report.answer for report in reports})
+    yield f"\n{OVERVIEW}"
+    yield from _listed("Where another package is ahead", _ahead(reports))
+    yield from _listed(_goals_missed(reports), _missed(reports))
+    yield "\n## What was found\n"
     yield row_line("question", "found", "goals met")
     yield row_line("---", "---", "---:")
     for report in reports:
         findings = "<br>".join(report.answer.findings)
         yield row_line(_link(report, report.title), findings, _goals_met(report))
-    yield from _listed("Goals that are missed", _missed(reports))
-    yield from _listed("Where a peer is ahead", _ahead(reports))
     yield ""
+
+
+def _goals_missed(reports: Sequence[Report]) -> str:
+    goals = [goal for report in reports for goal in report.answer.goals]
+    missed = sum(goal.verdict is not Verdict.MET for goal in goals)
+    return f"Goals that are missed, or too close to tell: {missed} of {len(goals)}"
 
 
 def _goals_met(report: Report) -> str:

@@ -137,6 +137,19 @@ class Answer:
     goals: Sequence[Goal] = ()
     plots: Sequence[Plot] = ()
 
+    def median(self, row: str, column: str, table: str | None = None) -> float | None:
+        """Return a figure by its row and column, of the table of that title or of any.
+
+        There is none if it wasn't measured.
+        """
+        cells = (
+            each.cells.get(column)
+            for some in self.tables
+            for each in some.rows
+            if each.name == row and some.title == (table or some.title)
+        )
+        return next((cell.median for cell in cells if isinstance(cell, Cell)), None)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:

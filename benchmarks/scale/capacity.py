@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from benchmarks.load.question import CALLS_TITLE, WORDS, row_name
-from benchmarks.report import Answer, Cell
+from benchmarks.report import Answer
 from benchmarks.run.question import COUNTS, cpu_title
 from benchmarks.scale.served_time import CLAIM, DONE, FINISH, HEARTBEAT, TAKEN
 from benchmarks.words import counted, number
@@ -80,7 +80,9 @@ def runs_of_instances(run: Answer | None, subject: str, many: int) -> float | No
 
     Nothing if nobody measured what their runs take; those were of no length.
     """
-    few, more = (_figure(run, None, subject, cpu_title(count)) for count in COUNTS)
+    if run is None:
+        return None
+    few, more = (run.median(subject, cpu_title(count)) for count in COUNTS)
     if few is None or more is None:
         return None
     # what one more takes, which asks as well, and doesn't win
@@ -88,18 +90,12 @@ def runs_of_instances(run: Answer | None, subject: str, many: int) -> float | No
     return many * MS / (few + beside * (many - COUNTS[0]))
 
 
+def server_row(store: str, takes: float) -> str:
+    """Return the name of the row for what a server carries of such runs."""
+    return f"{store}, the server: runs of {takes:g} s"
+
+
 def _calls(load: Answer | None, takes: float, title: str, many: int) -> float | None:
-    column = counted(many, "instance")
-    return _figure(load, CALLS_TITLE, row_name(takes, title), column)
-
-
-def _figure(
-    answer: Answer | None, title: str | None, name: str, column: str
-) -> float | None:
-    """Return what stands in a table of this title, if any will not do."""
-    for table in answer.tables if answer is not None else ():
-        for row in table.rows:
-            if table.title == (title or table.title) and row.name == name:
-                cell = row.cells.get(column)
-                return cell.median if isinstance(cell, Cell) else None
-    return None
+    if load is None:
+        return None
+    return load.median(row_name(takes, title), counted(many, "instance"), CALLS_TITLE)

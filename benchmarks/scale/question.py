@@ -15,7 +15,7 @@ from benchmarks.instances.subjects import ours
 from benchmarks.load.question import LONG, MANY, SHORT
 from benchmarks.report import RESULTS, Answer, Cell, Report, Row, Table, once
 from benchmarks.run.question import TITLE as RUN_TITLE
-from benchmarks.scale.capacity import US, capacity, runs_of_instances
+from benchmarks.scale.capacity import US, capacity, runs_of_instances, server_row
 from benchmarks.scale.series import BY, ENOUGH, Series, series_of
 from benchmarks.scale.served_time import WORDS, served_seconds
 from benchmarks.stores import NAMESPACE, POSTGRES, REDIS, Store
@@ -199,7 +199,7 @@ def _served(
     for many in MANY:
         found = capacity(load, seconds, takes, many)
         cells[counted(many, "instance")] = once(found.runs) if found else NOT_MEASURED
-    return Row(name=f"{store}, the server: runs of {takes:g} s", cells=cells)
+    return Row(name=server_row(store, takes), cells=cells)
 
 
 def _run_by_instances(store: str, run: Answer | None) -> Row:
