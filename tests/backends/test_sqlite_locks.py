@@ -22,7 +22,7 @@ T = TypeVar("T")
 Ts = TypeVarTuple("Ts")
 
 CUTS = 400
-BURST = 500
+BURST = 2_000
 
 
 class Patience(Link):
