@@ -32,7 +32,8 @@ def main() -> None:
     if options.page:
         write_pages()
         return
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit("stopped by SIGTERM"))
+    for asked in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(asked, stop)
     effort = Effort(rounds=1, quick=True) if options.quick else Effort()
     names = list(dict.fromkeys(options.questions)) or ORDER
     for number, name in enumerate(names, 1):
@@ -41,6 +42,11 @@ def main() -> None:
             ask(name, effort)
         except pytest.skip.Exception as missing:
             sys.exit(f"{name} can't be asked here: {missing}")
+
+
+def stop(number: int, _frame: object) -> None:
+    """End, and with this process all that it has started."""
+    sys.exit(f"stopped by {signal.Signals(number).name}")
 
 
 def ask(name: str, effort: Effort) -> None:

@@ -78,6 +78,10 @@ def _server_cpu(answers: Answers, store: Store) -> str:
     return number(MS / runs) if runs else NOT_MEASURED
 
 
+def _late_by_default(answers: Answers, store: Store) -> str:  # noqa: ARG001  chosen
+    return f"0 to {OPTIONS.jitter:g}"
+
+
 def _late(jobs: int, figure: str) -> Says:
     return _figure("latency", "{store}", counted(jobs, "job"), f"Due at once: {figure}")
 
@@ -97,9 +101,7 @@ ASKED: Mapping[str, Says] = {
     f"the same for a run of {LONG:g} s": _calls(LONG, 3),
     "what each further instance adds to them": _one_more,
     f"CPU of the server for a run of {SHORT:g} s, with {SOME}, ms": _server_cpu,
-    f"late by default (`jitter={OPTIONS.jitter:g}`), s": (
-        lambda *_: f"0 to {OPTIONS.jitter:g}"
-    ),
+    f"late by default (`jitter={OPTIONS.jitter:g}`), s": _late_by_default,
     "late with `jitter=0`, a single job, ms": _late(1, "median"),
     "the last of 1,000 that are due at once": _late(1_000, "last"),
     "the last of 10,000": _late(10_000, "last"),
