@@ -50,7 +50,9 @@ class Stepping:
         except UNHEARD:
             raise
         except Exception:  # noqa: BLE001  whichever of them it is about
-            return [await self._tried(request) for request in requests]
+            return [  # noqa: ASYNC910  there is one at least
+                await self._tried(request) for request in requests
+            ]
 
     async def _together(self, requests: Sequence[Row]) -> Sequence[object]:
         order = sorted(range(len(requests)), key=lambda place: str(requests[place][0]))
@@ -64,7 +66,7 @@ class Stepping:
         try:
             return await self._alone(request)
         except Exception as error:  # noqa: BLE001  it is that request's alone
-            return error
+            return error  # noqa: ASYNC910  it was tried
 
     async def _alone(self, request: Row) -> object:
         return await self._lane.ask(

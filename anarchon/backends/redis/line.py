@@ -56,14 +56,16 @@ class OwnLine:
                 return [await self._reply() for _ in commands]
         except BaseException:
             # replies that were not read would be taken for those of the next commands
-            await self._connection.disconnect(nowait=True)
+            await self._connection.disconnect(  # noqa: ASYNC102  nothing is waited for
+                nowait=True
+            )
             raise
 
     async def _reply(self) -> object:
         try:
             reply: object = await self._connection.read_response()
         except ResponseError as error:
-            return error
+            return error  # noqa: ASYNC910  it was waited for
         return reply
 
     async def reset(self) -> None:
@@ -81,13 +83,15 @@ class ClientLine:
 
     async def send(self, commands: Sequence[Words]) -> list[object]:
         """Send commands one by one, on connections that the client chooses."""
-        return [await self._send(words) for words in commands]
+        return [  # noqa: ASYNC910  there is one at least
+            await self._send(words) for words in commands
+        ]
 
     async def _send(self, words: Words) -> object:
         try:
             reply: object = await self._execute(*words)
         except ResponseError as error:
-            return error
+            return error  # noqa: ASYNC910  it was waited for
         return reply
 
     async def reset(self) -> None:
