@@ -78,7 +78,7 @@ class Convoy(Generic[Q, A]):
         try:
             return await self._send(requests)
         except Exception as error:  # noqa: BLE001  whatever it is, it is everybody's
-            return [error] * len(requests)
+            return [error] * len(requests)  # noqa: ASYNC910  it was tried
 
     def _take(self, most: int) -> "list[_Asked[Q, A]]":
         """Return the first of those that wait; who has left meanwhile is left out."""
@@ -90,10 +90,11 @@ class Convoy(Generic[Q, A]):
         return taken
 
     def _pass_on(self) -> None:
-        for one in self._take(1):
-            one.lead()
-            return
-        self._free += 1
+        """Give the turn to the first of those that wait, or leave it free."""
+        if first := self._take(1):
+            first[0].lead()
+        else:
+            self._free += 1
 
 
 class _Asked(Generic[Q, A]):
