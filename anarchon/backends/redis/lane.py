@@ -52,7 +52,6 @@ class Lane:
     def __init__(
         self, another: Callable[[], Line], *, width: int, together: int
     ) -> None:
-        self.width: int = width
         self._another = another
         self._idle: list[Line] = []
         self._convoy: Convoy[Request, object] = Convoy(
@@ -100,7 +99,9 @@ class Lane:
         try:
             return await self._convoy.ask(request)
         except ResponseError as error:
-            raise _unreadable(error, request.keys) or error from error
+            if unreadable := _unreadable(error, request.keys):
+                raise unreadable from error
+            raise
 
     async def _send(self, requests: Sequence[Request]) -> Sequence[object]:
         with self._line() as line:
