@@ -1,4 +1,4 @@
-"""A connection to the file, in a thread of its own, that runs each step in one hop.
+"""A connection to the file, in a thread of its own; those who wait for it hop together.
 
 Decides transactions, and how long they wait for the lock. Must not know the steps.
 
@@ -36,7 +36,7 @@ _LOOK_AGAIN = (0.000_5, 0.004)
 
 
 class Caller:
-    """Whoever waits for a step; ``left`` once nobody does."""
+    """Whoever sent a hop, be it for others too; ``left`` once that one doesn't wait."""
 
     __slots__ = ("left",)
 
