@@ -7,6 +7,7 @@ import argparse
 import signal
 import sys
 import time
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from importlib import import_module
 
@@ -35,13 +36,7 @@ def main() -> None:
     for asked in (signal.SIGTERM, signal.SIGINT):
         signal.signal(asked, stop)
     effort = Effort(rounds=1, quick=True) if options.quick else Effort()
-    names = list(dict.fromkeys(options.questions)) or ORDER
-    for number, name in enumerate(names, 1):
-        print(f"[{number}/{len(names)}] {name} ...", flush=True)
-        try:
-            ask(name, effort)
-        except pytest.skip.Exception as missing:
-            sys.exit(f"{name} can't be asked here: {missing}")
+    sys.exit(ask_each(list(dict.fromkeys(options.questions)) or ORDER, effort))
 
 
 def stop(number: int, _frame: object) -> None:
@@ -49,17 +44,31 @@ def stop(number: int, _frame: object) -> None:
     sys.exit(f"stopped by {signal.Signals(number).name}")
 
 
+def ask_each(names: Sequence[str], effort: Effort) -> str | None:
+    """Answer one question after the other, and return which can't be asked here."""
+    missing: list[str] = []
+    for number, name in enumerate(names, 1):
+        print(f"[{number}/{len(names)}] {name} ...", flush=True)
+        try:
+            ask(name, effort)
+        # a server that isn't there; the other questions may do without it
+        except pytest.skip.Exception as why:
+            missing.append(f"{name} can't be asked here: {why}")
+    return "\n".join(missing) or None
+
+
 def ask(name: str, effort: Effort) -> None:
     """Answer one question; what is found in a hurry isn't worth telling."""
     question = import_module(f"benchmarks.{name}.question")
     began = time.monotonic()
     answer: Answer = question.answer(effort)
-    text = told(answer)
+    text, kept = told(answer), ""
     if not effort.quick:
         print(text, flush=True)
         report(name, question.TITLE, answer).write()
         write_pages()
-    print(f"{name}: answered in {time.monotonic() - began:.0f} s", flush=True)
+        kept = f", and kept in place of what results/{name}.json had"
+    print(f"{name}: answered in {time.monotonic() - began:.0f} s{kept}", flush=True)
 
 
 def told(answer: Answer) -> str:
