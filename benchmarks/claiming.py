@@ -1,31 +1,23 @@
-"""Claims, heartbeats and ends by many callers at once, each call timed.
+"""Claims, heartbeats and ends: what is asked of a store, and of which slots.
 
-Decides what is asked: first attempts of jobs in use, whose runs are finished and whose
-history is full. Must not know which store is asked.
+Decides that they are first attempts of jobs in use, whose runs are finished and whose
+history is full. Must not know which store is asked, nor by how many at once.
 """
 
-import itertools
 import time
-from collections.abc import Awaitable, Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from typing import TypeVar, TypeVarTuple, cast
 
-import anyio
-
-from anarchon.backends import backend_from
 from anarchon.bridge import Bridge
-from anarchon.connecting import connected
 from anarchon.model import End, Overlap, Reason, Status
 from anarchon.protocol import Claim, ClaimStore, Done, LeaseStore, Running, Won
-from benchmarks.floors import Opening
-from benchmarks.percentiles import percentile
 
 T = TypeVar("T")
 Ts = TypeVarTuple("Ts")
 
 CALLERS = (1, 8, 32)
 MOST = max(CALLERS)
-FLOOR = "floor"
 OTHER = "other"
 KEEP = 5
 LEASE = 30.0
@@ -35,17 +27,6 @@ SUCCESS = End(status=Status.SUCCESS, duration=0.1)
 PAST = 1_000_000
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Pace:
-    """How fast a call was: seconds that one took, and how many a second were made."""
-
-    median: float
-    p99: float
-    rate: float
-
-
-# by the word of the call and the number of callers
-Paces = dict[tuple[str, int], Pace]
 Call = Callable[[Claim], Awaitable[None]]
 
 
@@ -142,66 +123,6 @@ class Turns:
         ]
         self._first = made[-1].slot + 1
         return made
-
-
-async def pace_of_store(
-    url: str,
-    turns: Turns,
-    callers: Sequence[int],
-    words: Sequence[str],
-    direct: bool,
-) -> Paces:
-    """Return the pace of the calls of these words, in turn, by so many callers."""
-    found: Paces = {}
-    async with connected(backend_from(url)) as (bridge, store):
-        calls = Calls(bridge, store, direct=direct).by_word(leases=True)
-        await bridge.call(store.prepare, turns.jobs)
-        claims = turns.next()[:MOST]
-        for word in words:
-            # connections are made when first needed
-            await _pace(calls[word], claims, MOST)
-        for many in callers:
-            claims = turns.next()
-            for word in words:
-                found[word, many] = await _pace(calls[word], claims, many)
-    return found
-
-
-async def pace_of_floor(
-    opening: Opening, url: str, claims: int, callers: Sequence[int]
-) -> Paces:
-    """Return the pace of the bare call by so many callers."""
-    numbers = itertools.count()
-    async with opening(url) as call:
-        await _pace(call, itertools.islice(numbers, MOST), MOST)
-        return {
-            (FLOOR, many): await _pace(call, itertools.islice(numbers, claims), many)
-            for many in callers
-        }
-
-
-async def _pace(
-    call: Callable[[T], Awaitable[object]], things: Iterable[T], callers: int
-) -> Pace:
-    """Let the callers take one thing after the other, until there are none."""
-    left, times = iter(things), list[float]()
-
-    async def caller() -> None:
-        for thing in left:
-            began = time.perf_counter()
-            await call(thing)
-            times.append(time.perf_counter() - began)
-
-    began = time.perf_counter()
-    async with anyio.create_task_group() as group:
-        for _ in range(callers):
-            group.start_soon(caller)
-    took = time.perf_counter() - began
-    return Pace(
-        median=percentile(times, 50),
-        p99=percentile(times, 99),
-        rate=len(times) / took,
-    )
 
 
 def _claim(job: str, slot: int) -> Claim:

@@ -5,9 +5,9 @@ Decides which of all figures matter most: those of claims on asyncio.
 
 from collections.abc import Mapping, Sequence
 
-from benchmarks.claim.found import ASYNCIO, DIRECT, Figure, Found, median, rate
-from benchmarks.claiming import FLOOR
-from benchmarks.report import Goal, Plot
+from benchmarks.claim.found import Figure, Found, median, rate
+from benchmarks.claim.subjects import ASYNCIO, BY_CLIENT, DIRECT, FLOOR
+from benchmarks.report import Cell, Goal, Plot
 from benchmarks.stores import Store
 from benchmarks.words import counted, listed, number
 
@@ -48,8 +48,17 @@ def goal(store: Store, found: Found) -> Goal:
             f"The store's own call takes {number(direct.over(floor).median)} times the "
             "floor; a task of its own for each call, which keeps the answer when the "
             f"caller is cancelled, adds {number(claim.minus(direct).median)} us."
+            f"{_beside_client(found, claim, few)}"
         ),
     )
+
+
+def _beside_client(found: Found, claim: Cell, callers: int) -> str:
+    if BY_CLIENT not in found.rounds:
+        return ""
+    bare = found.cell(BY_CLIENT, FLOOR, callers, median)
+    times = number(claim.over(bare).median)
+    return f" By {BY_CLIENT} the bare call takes longer: the claim is {times} times it."
 
 
 def plot(found: Mapping[Store, Found]) -> Plot:

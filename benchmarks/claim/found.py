@@ -6,11 +6,9 @@ Decides which figures a pace has. Must not know what is said of them.
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from benchmarks.claiming import FLOOR, Pace, Paces
+from benchmarks.claim.pacing import Pace, Paces
+from benchmarks.claim.subjects import ASYNCIO, FLOOR
 from benchmarks.report import Cell
-
-ASYNCIO, TRIO, DIRECT = "asyncio", "trio", "direct"
-BY_CLIENT = "the driver's client"
 
 Figure = Callable[[Pace], float]
 
@@ -32,7 +30,7 @@ def rate(pace: Pace) -> float:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Found:
-    """The rounds of each subject: the floor, a loop, or calls without the bridge."""
+    """The rounds of each subject: bare calls, a loop, or calls without the bridge."""
 
     rounds: Mapping[str, Sequence[Paces]]
 

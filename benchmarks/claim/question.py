@@ -4,35 +4,14 @@ Decides what is put side by side. The floor is the bare call of each store's flo
 as many callers, on asyncio, in the same rounds.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import partial
-
-import anyio
+from collections.abc import Iterator, Mapping
 
 from benchmarks.claim.findings import findings, goal, plot
-from benchmarks.claim.found import (
-    ASYNCIO,
-    BY_CLIENT,
-    DIRECT,
-    TRIO,
-    Figure,
-    Found,
-    median,
-    p99,
-    rate,
-)
+from benchmarks.claim.found import Figure, Found, median, p99, rate
+from benchmarks.claim.subjects import ASYNCIO, BY_CLIENT, FLOOR, TRIO, Session
 from benchmarks.claim.traffic import traffic_rows, traffic_table
-from benchmarks.claiming import (
-    CALLERS,
-    FLOOR,
-    MOST,
-    Paces,
-    Turns,
-    pace_of_floor,
-    pace_of_store,
-)
+from benchmarks.claiming import CALLERS, MOST, Turns
 from benchmarks.effort import Effort
-from benchmarks.floors import Opening
 from benchmarks.report import Answer, Cell, Row, Table
 from benchmarks.stores import STORES, Store
 from benchmarks.words import counted
@@ -40,9 +19,11 @@ from tests.servers.fleet import Fleet
 
 TITLE = "What a claim costs"
 
+# calls of a turn
 CLAIMS = 320
 # where a goal hangs on it, chance must not decide
-WITH_GOAL, ROUNDS_WITH_GOAL = 1_280, 11
+TURNS_WITH_GOAL, ROUNDS_WITH_GOAL = 10, 11
+WITH_GOAL = TURNS_WITH_GOAL * CLAIMS
 LOOPS = {ASYNCIO: "asyncio", TRIO: "Trio"}
 FIGURES: Mapping[str, tuple[str, Figure]] = {
     "Median": ("microseconds", median),
@@ -59,21 +40,24 @@ for memory, a key of a dictionary is set. Each bare call goes alone; but claims 
 instance that wait for a connection go together on PostgreSQL and Redis, and share a
 transaction on SQLite, so that by many callers a claim may take less than its floor.
 Servers are set up as they come, so PostgreSQL and SQLite sync each transaction to the
-disk, but Redis syncs its file once a second. Each store takes turns with its floor,
-{CLAIMS} calls each, or {WITH_GOAL:,} where there is a goal; one store is measured after
-the other. Servers and callers share one machine."""
+disk, but Redis syncs its file once a second. Each store takes turns with its floor, in
+one process, of {CLAIMS} calls: in each round one turn, but {TURNS_WITH_GOAL} by 1
+caller on asyncio where there is a goal. One store is measured after the other. Servers
+and callers share one machine."""
 TEXT = "Of the same calls."
 TRIO_TEXT = """Of the same calls, beside the floor on asyncio. The drivers know asyncio
 alone, so on Trio they live in a thread with a loop of its own: a call takes two hops
 between threads more."""
 P99_TEXT = f"""Of the same calls. In each round {CLAIMS // 100} of {CLAIMS} calls took
-longer than that, and {WITH_GOAL // 100} of {WITH_GOAL:,} where there is a goal."""
-
-
+longer than that, and {WITH_GOAL // 100} of {WITH_GOAL:,} by 1 caller on asyncio where
+there is a goal."""
+RATE_TEXT = """Of the same calls. Here more is better: twice the floor is twice as
+many."""
 TEXTS = {
     ("Median", ASYNCIO): FIRST_TEXT,
     ("Median", TRIO): TRIO_TEXT,
     ("99th percentile", ASYNCIO): P99_TEXT,
+    ("Throughput", ASYNCIO): RATE_TEXT,
 }
 
 
@@ -83,10 +67,10 @@ def answer(effort: Effort) -> Answer:
     traffic: list[Row] = []
     with Fleet() as fleet:
         for store in STORES:
-            usual = WITH_GOAL if store.goal else CLAIMS
-            turns = Turns(effort.of(usual, MOST), leases=store.leases)
+            turns = Turns(effort.of(CLAIMS, MOST), leases=store.leases)
             with store.at_hand(fleet) as url:
-                found[store] = _measured(store, url, turns, _effort(store, effort))
+                session = Session(store=store, url=url, turns=turns)
+                found[store] = _measured(session, effort)
                 traffic += traffic_rows(store, url, turns, effort)
     with_goals = {store: each for store, each in found.items() if store.goal}
     return Answer(
@@ -97,35 +81,27 @@ def answer(effort: Effort) -> Answer:
     )
 
 
-def _effort(store: Store, effort: Effort) -> Effort:
-    if store.goal and not effort.quick:
-        return Effort(rounds=ROUNDS_WITH_GOAL)
-    return effort
-
-
-def _measured(store: Store, url: str, turns: Turns, effort: Effort) -> Found:
+def _measured(session: Session, effort: Effort) -> Found:
     callers = effort.of(CALLERS, (MOST,))
-    words = ("claim", *(("heartbeat",) if store.leases else ()), "finish")
+    if effort.quick:
+        return _rounds(session, dict.fromkeys(callers, 1), effort)
+    # scripts get known, and histories full
+    _rounds(session, dict.fromkeys(callers, 1), Effort(rounds=1))
+    if not session.store.goal:
+        return _rounds(session, dict.fromkeys(callers, 1), effort)
+    turns = dict.fromkeys(callers, 1) | {min(callers): TURNS_WITH_GOAL}
+    return _rounds(session, turns, Effort(rounds=ROUNDS_WITH_GOAL))
 
-    def pace(loop: str, callers: Sequence[int], direct: bool) -> Paces:
-        return anyio.run(
-            pace_of_store, url, turns, callers, words, direct, backend=loop
-        )
 
-    def bare(opening: Opening) -> Paces:
-        return anyio.run(pace_of_floor, opening, url, turns.claims, callers)
-
-    by_client = {BY_CLIENT: partial(bare, store.by_client)} if store.by_client else {}
-    subjects: dict[str, Callable[[], Paces]] = {
-        FLOOR: partial(bare, store.floor),
-        **by_client,
-        **{loop: partial(pace, loop, callers, direct=False) for loop in LOOPS},
-        DIRECT: partial(pace, ASYNCIO, callers[:1], direct=True),
-    }
-    if not effort.quick:
-        # scripts get known, and histories full
-        Effort(rounds=1).alternate(subjects)
-    return Found(rounds=effort.alternate(subjects))
+def _rounds(session: Session, turns: Mapping[int, int], effort: Effort) -> Found:
+    found = effort.alternate(
+        {
+            ASYNCIO: lambda: session.on_asyncio(turns),
+            TRIO: lambda: session.on_trio(dict.fromkeys(turns, 1)),
+        }
+    )
+    rounds = [{**here, **away} for here, away in zip(*found.values(), strict=True)]
+    return Found(rounds={name: [each[name] for each in rounds] for name in rounds[0]})
 
 
 def _tables(found: Mapping[Store, Found]) -> Iterator[Table]:
@@ -140,7 +116,7 @@ def _tables(found: Mapping[Store, Found]) -> Iterator[Table]:
 
 
 def _rows(store: Store, found: Found, loop: str, of: Figure) -> Iterator[Row]:
-    floor = f"{store.name}: floor"
+    floor = f"{store.name}: {FLOOR}"
     yield Row(name=floor, cells=_cells(found, FLOOR, FLOOR, of))
     if store.by_client and loop == ASYNCIO:
         cells = _cells(found, BY_CLIENT, FLOOR, of)
