@@ -65,6 +65,8 @@ class Stepping:
     async def _tried(self, request: Row) -> object:
         try:
             return await self._alone(request)
+        except UNHEARD:
+            raise
         except Exception as error:  # noqa: BLE001  it is that request's alone
             return error  # noqa: ASYNC910  it was tried
 
