@@ -120,8 +120,10 @@ def cost_table(costs: Costs) -> Table:
         title="What a call costs a server",
         text=(
             "The time that the server's processes were on a processor, by the "
-            f"system's own account, divided by the calls; with {MOST} callers at once. "
-            "What the client takes isn't in it, nor what the server waits for."
+            f"system's own account, divided by the calls; with {MOST} callers at once, "
+            "whose calls go together as those of a busy instance do: one that goes "
+            "alone costs more. What the client takes isn't in it, nor what the server "
+            "waits for."
         ),
         rows=[
             Row(
@@ -156,7 +158,7 @@ def capacity_table(costs: Costs, load: Answer | None, run: Answer | None) -> Tab
             row
             for store, rounds in costs.items()
             for row in (
-                *(_served(store, _medians(rounds), load, t) for t in (SHORT, LONG)),
+                *(_served(store, rounds, load, takes) for takes in (SHORT, LONG)),
                 _run_by_instances(store, run),
             )
         ],
@@ -193,12 +195,16 @@ def _limits(
 
 
 def _served(
-    store: str, seconds: Mapping[str, float], load: Answer | None, takes: float
+    store: str,
+    rounds: Sequence[Mapping[str, float]],
+    load: Answer | None,
+    takes: float,
 ) -> Row:
     cells: dict[str, Cell | str] = {}
     for many in MANY:
-        found = capacity(load, seconds, takes, many)
-        cells[counted(many, "instance")] = once(found.runs) if found else NOT_MEASURED
+        each = [capacity(load, seconds, takes, many) for seconds in rounds]
+        found = [paper.runs for paper in each if paper]
+        cells[counted(many, "instance")] = Cell(values=found) if found else NOT_MEASURED
     return Row(name=server_row(store, takes), cells=cells)
 
 
