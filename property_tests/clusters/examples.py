@@ -3,6 +3,8 @@
 Decides nothing but which; each is named for the mechanism that it needs.
 """
 
+from dataclasses import replace
+
 from anarchon.model import Overlap
 from property_tests.clusters.plans import (
     RUNNER,
@@ -66,6 +68,11 @@ FROZEN_WHILE_IT_ASKS_FOR_ITS_WIN = _plan(
 SHIELDED_WHEN_REFUSED = _plan(
     JobPlan(name="one", period=90, seconds=60, conduct=Conduct.SHIELDS),
     Deed(91.2, RUNNER, 17, Freeze(suspended=False)),
+)
+# it beats no more when it could hear of the refusal, and its shield holds longer
+GIVEN_UP_WHILE_CUT_OFF = _plan(
+    JobPlan(name="one", period=90, seconds=60, conduct=Conduct.SHIELDS),
+    Deed(92, RUNNER, 22, CutOff(silent=False)),
 )
 
 # --- how a run ends ---
@@ -203,12 +210,26 @@ SUSPENDED_WITH_A_CLOCK_THAT_IS_BEHIND = Plan(
     jobs=(JobPlan(name="one", period=30, seconds=10),),
     deeds=(Deed(75, "A", 20, Freeze(suspended=True)),),
 )
+# it meets a slot again that it was told the end of, and nobody hears what it asks
+ALONE_WITH_A_CLOCK_THAT_IS_BEHIND = Plan(
+    machines=(Machine(), Machine(offset=-50.0)),
+    jobs=(JobPlan(name="one", period=30, seconds=10),),
+    deeds=(
+        Deed(59, "B", 3, Slow(2.0, 0.0)),
+        Deed(80, "B", 20, Freeze(suspended=True)),
+        Deed(99, "B", 45, CutOff(silent=False)),
+    ),
+)
 
 # its watch would ask for the older run before the jitter of the newer slot is over
 DEAD_UNTIL_A_NEWER_SLOT = Plan(
     machines=(Machine(),),
     jobs=(JobPlan(name="one", period=30, seconds=40),),
     deeds=(Deed(10, "A", 51, Crash()),),
+)
+# it takes the older run over, and then the next slot comes due
+DEAD_UNTIL_JUST_BEFORE_A_SLOT = _plan(
+    JobPlan(name="one", period=30, seconds=25), Deed(35, "A", 24.5, Crash()), machines=1
 )
 
 # --- how a scheduler stops ---
@@ -242,6 +263,8 @@ STOPPED_AFTER_A_WIN_UNHEARD = _plan(
     Deed(92, "A", 20, Stop()),
     machines=1,
 )
+# the stop's time is over while it still waits for the answer
+STOPPED_BEFORE_A_WIN_IS_MISSED = replace(STOPPED_AFTER_A_WIN_UNHEARD, stop_timeout=1)
 # it waits for a handler, while there are runs of others to watch
 STOPPED_AMONG_RUNS = _plan(
     JobPlan(

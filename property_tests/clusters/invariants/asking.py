@@ -2,7 +2,7 @@
 
 from math import inf
 
-from anarchon.events import Interrupted, Skip
+from anarchon.events import Skip
 from anarchon.model import Overlap, Reason
 from anarchon.protocol import Claim, Done
 from property_tests.clusters.invariants import BACKOFF, CALL, SLACK, Complaints
@@ -12,7 +12,10 @@ from property_tests.clusters.tale import Spell, Tale
 
 
 def what_is_over_is_watched_no_more(tale: Tale) -> Complaints:
-    """A backup that was told of a run's end doesn't ask for it again."""
+    """A backup that was told of a run's end doesn't ask for it again.
+
+    Unless its timer comes to the slot once more, and leaves it to the watch again.
+    """
     over: dict[tuple[float, str, str, int], float] = {}
     for step in tale.steps:
         claim = step.asked
@@ -23,32 +26,28 @@ def what_is_over_is_watched_no_more(tale: Tale) -> Complaints:
         if life is None:
             continue
         run = life.began, who, claim.job, claim.slot
-        if claim.mode is not Reason.TAKEOVER:
-            # its timer came to the slot once more, and may leave it to the watch again
+        told = over.get(run, inf)
+        if claim.mode is not Reason.TAKEOVER or _late(tale, claim, told, step.time):
             over.pop(run, None)
-            continue
         # it may have been a copy that was answered first, which nobody hears
         wait = 2 * HEARTBEAT + CALL + SLACK + tale.longest_way
-        told = over.get(run, inf)
-        if step.time > told + wait and not _left_again(tale, claim, told, step.time):
+        if step.time > over.get(run, inf) + wait:
             yield f"{step.time:.3f} {who}: still watches {claim.job} {claim.slot}"
         heard = tale.healthy(who, step.time - SLACK, step.time + SLACK)
-        if isinstance(step.reply, Done) and heard:
+        final = claim.mode is Reason.TAKEOVER and isinstance(step.reply, Done)
+        if final and heard:
             over.setdefault(run, step.time)
 
 
-def _left_again(tale: Tale, claim: Claim, since: float, until: float) -> bool:
-    """Tell whether the run was left to its watch once more, which then asks anew.
-
-    It had an attempt of its own there, or its timer came to the slot once more, though
-    nothing of what it asked then may have arrived.
-    """
+def _late(tale: Tale, claim: Claim, since: float, until: float) -> bool:
+    """Tell whether its timer gave the slot up as late meanwhile, mostly unheard."""
     return any(
-        isinstance(entry.what, Interrupted | Skip)
+        isinstance(entry.what, Skip)
+        and entry.what.reason == "late"
         and entry.instance == claim.instance_id
         and (entry.what.job, entry.what.slot) == (claim.job, claim.slot)
-        and since <= entry.time <= until
         for entry in tale.events
+        if since < entry.time <= until
     )
 
 

@@ -113,27 +113,26 @@ def the_lost_are_cancelled(tale: Tale) -> Complaints:
 def _could_know(tale: Tale, act: Act, attempt: Attempt) -> Iterator[float]:
     # its own finish is no loss: it was given up, though it goes on
     gone = attempt.gone.time if _is_taken(attempt) and attempt.gone else inf
-    beats_until = _given_up(tale, act)
+    given_up = _given_up(tale, act)
     for since, until in tale.health(act.instance):
         first = max(since, gone)
-        known = act.began <= first <= beats_until
-        if known and first + HEARTBEAT + SLACK < until:
+        if act.began <= first and first + HEARTBEAT + SLACK < min(until, given_up):
             yield first
 
 
 def _given_up(tale: Tale, act: Act) -> float:
-    """Return when a run that was lost is left, though its handler goes on.
+    """Return when a run was left after silence, if its handler went on for so long.
 
-    It beats no more from then on, and so can't learn that it was refused as well.
+    It beats no more from then on, and so can't learn that it is refused as well.
     """
-    lost = (
+    silenced = (
         entry.time
         for entry in tale.events
-        if isinstance(entry.what, Lost)
-        and (entry.what.job, entry.what.slot, entry.what.attempt) == act.name
-        and entry.instance == act.instance
+        if isinstance(entry.what, Lost) and entry.what.cause == "silence"
+        if entry.instance == act.instance
+        if (entry.what.job, entry.what.slot, entry.what.attempt) == act.name
     )
-    return next(lost, inf) + tale.plan.stop_timeout
+    return next(silenced, inf) + tale.plan.stop_timeout
 
 
 def the_unheard_are_cancelled(tale: Tale) -> Complaints:

@@ -4,6 +4,7 @@ from math import inf
 
 from anarchon.model import CancelReason
 from property_tests.clusters.invariants import BACKOFF, CALL, SLACK, Complaints
+from property_tests.clusters.leases import Attempt
 from property_tests.clusters.plans import LEASE
 from property_tests.clusters.tale import Life, Tale
 
@@ -73,7 +74,8 @@ def stops_hand_over(tale: Tale) -> Complaints:
 def stops_hold_nothing(tale: Tale) -> Complaints:
     """After a stop no lease is left to run out, whether its claim was heard or not.
 
-    Not judged: where what it asked didn't arrive, and handlers that ignored the stop.
+    Not judged: where what it asked didn't arrive, handlers that ignored the stop, and
+    a claim whose lost answer was still waited for when the stop's time was over.
     """
     for life in tale.lives:
         if life.crashed or life.stopped == inf:
@@ -90,5 +92,13 @@ def stops_hold_nothing(tale: Tale) -> Complaints:
                 continue
             left = attempt.left.time if attempt.left is not None else inf
             reached = tale.reached(life.instance, since, life.ended)
-            if left > life.ended and reached and attempt.name not in stubborn:
+            if not reached or _is_missed(tale, life, attempt):
+                continue
+            if left > life.ended and attempt.name not in stubborn:
                 yield f"{attempt.name}: held after the stop of {life.instance}"
+
+
+def _is_missed(tale: Tale, life: Life, attempt: Attempt) -> bool:
+    granted = attempt.granted.time
+    waits = granted + CALL > life.stopped + tale.plan.stop_timeout
+    return waits and tale.troubled(life.instance, granted, life.ended)
