@@ -144,7 +144,10 @@ class Connection(aiosqlite.Connection):
         self._conn.execute("SAVEPOINT step")
         try:
             answer = step()
-        except Exception as error:  # noqa: BLE001  the other steps go on
+        except Exception as error:  # the other steps go on
+            if not self._conn.in_transaction:
+                # with a full disk, say, SQLite has undone all of them
+                raise
             self._conn.execute("ROLLBACK TO step")
             answer = error
         self._conn.execute("RELEASE step")
