@@ -9,6 +9,7 @@ from anarchon.model import Overlap
 from property_tests.clusters.plans import (
     RUNNER,
     Conduct,
+    Copies,
     Crash,
     CutOff,
     Deed,
@@ -171,6 +172,16 @@ TAKEN_OVER_UNHEARD = _plan(
     JobPlan(name="one", period=30, seconds=100),
     Deed(99, RUNNER, 70, Crash()),
     *(Deed(110, who, 9.5, LostReplies(silent=True)) for who in "ABC"),
+)
+# the older run's lease ends between a claim, which overlaps it, and its copy
+REPLACED_BY_A_COPY = Plan(
+    machines=(Machine(), Machine()),
+    jobs=(JobPlan(name="one", period=30, seconds=100),),
+    deeds=(
+        Deed(46, RUNNER, 70, Crash()),
+        *(Deed(58, who, 5, Copies(0.5)) for who in "AB"),
+    ),
+    chance=22,
 )
 
 # --- how slots are asked for ---

@@ -3,6 +3,7 @@
 from math import inf
 
 from anarchon.model import CancelReason
+from anarchon.protocol import Claim
 from property_tests.clusters.invariants import BACKOFF, CALL, SLACK, Complaints
 from property_tests.clusters.leases import Attempt
 from property_tests.clusters.plans import LEASE
@@ -99,6 +100,11 @@ def stops_hold_nothing(tale: Tale) -> Complaints:
 
 
 def _is_missed(tale: Tale, life: Life, attempt: Attempt) -> bool:
-    granted = attempt.granted.time
-    waits = granted + CALL > life.stopped + tale.plan.stop_timeout
-    return waits and tale.troubled(life.instance, granted, life.ended)
+    asked = max(
+        step.time
+        for step in tale.steps
+        if step.token == attempt.claim.token
+        if isinstance(step.asked, Claim) and step.time <= life.ended
+    )
+    waits = asked + CALL > life.stopped + tale.plan.stop_timeout
+    return waits and tale.troubled(life.instance, asked, life.ended)

@@ -1,12 +1,15 @@
 """What the listeners are told is what happened, and each thing once."""
 
 from collections import Counter
+from math import isclose
 
 from anarchon.events import Failure, Interrupted, Lost, RunEvent, Start, Success
 from anarchon.protocol import Claim
 from property_tests.clusters.invariants import SLACK, Complaints
 from property_tests.clusters.leases import Way
+from property_tests.clusters.plans import Copies
 from property_tests.clusters.tale import Tale
+from property_tests.clusters.witness import Step
 
 Told = tuple[str, int, int, str]
 
@@ -73,7 +76,10 @@ def successes_are_on_record(tale: Tale) -> Complaints:
 
 
 def final_ends_are_told(tale: Tale) -> Complaints:
-    """That a run ended for good without its runner is told by who noticed."""
+    """That a run ended for good without its runner is told by who noticed.
+
+    Nobody does if a copy of what was asked is told of it.
+    """
     told = {
         (entry.what.job, entry.what.slot, entry.what.attempt)
         for entry in tale.events
@@ -86,5 +92,22 @@ def final_ends_are_told(tale: Tale) -> Complaints:
         who, name = step.asked.instance_id, attempt.name
         since, until = step.time - SLACK, step.time + SLACK
         heard = tale.healthy(who, since, until, whatever_the_store=True)
-        if heard and name not in told and attempt.way is not Way.TAKEN:
+        if not heard or _is_copy(tale, step):
+            continue
+        if name not in told and attempt.way is not Way.TAKEN:
             yield f"{step.time:.3f} {name}: {who} didn't tell its end"
+
+
+def _is_copy(tale: Tale, step: Step) -> bool:
+    """Tell whether the very same was asked as long before as copies are late."""
+    delays = [
+        deed.trouble.after
+        for deed in tale.plan.deeds
+        if isinstance(deed.trouble, Copies)
+    ]
+    return any(
+        isclose(step.time - other.time, delay)
+        for other in tale.steps
+        if other.asked == step.asked
+        for delay in delays
+    )
