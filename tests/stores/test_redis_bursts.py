@@ -51,17 +51,20 @@ async def test_heartbeats_pass_a_burst_of_claims(fleet: Fleet) -> None:
 
 
 async def test_burst_takes_few_connections(fleet: Fleet) -> None:
-    """However many claims there are at once, a store has a handful of connections."""
+    """However much is asked at once: two for claims, and two for beats."""
     server = fleet["redis8"]
     assert isinstance(server, Redis)
     [slot] = past_slots(1)
     namespace = new_namespace()
     url = f"{server.url}?client_name={namespace}"
     async with linked(RedisBackend(url, namespace=namespace)) as link:
+        store = cast("LeaseStore", link.store)
         async with anyio.create_task_group() as group:
             for number in range(200):
-                asked = claim_of(f"job {number}", slot, f"t{number}", "A")
-                group.start_soon(link.call, link.store.claim, asked)
+                job, token = f"job {number}", f"t{number}"
+                asked = claim_of(job, slot, token, "A")
+                group.start_soon(link.call, store.claim, asked)
+                group.start_soon(link.call, store.heartbeat, job, slot, token, 30.0)
         with server.client() as client:
             ours = [one for one in client.client_list() if one["name"] == namespace]
-    assert 1 <= len(ours) <= 20
+    assert 4 == len(ours)

@@ -56,9 +56,9 @@ async def open_store(
 def _lanes_of(lines: Lines) -> Lanes:
     """Return lanes that together want no more connections than there may be."""
     work, beats, together = SHARED if lines.shared else SINGLE
-    size = lines.size or work + beats
-    beats = min(beats, max(size // 4, 1))
-    work = min(work, size - beats)
+    if lines.size:
+        beats = min(beats, max(lines.size // 4, 1))
+        work = min(work, lines.size - beats)
     lane = partial(Lane, lines.another, together=together)
     first = lane(width=beats)
     return Lanes(
