@@ -15,6 +15,7 @@ CONNECT_WITHIN = 5
 BROKEN: tuple[type[Exception], ...] = (
     OSError,
     asyncpg.InterfaceError,
+    asyncpg.InternalClientError,
     asyncpg.PostgresConnectionError,
     asyncpg.AdminShutdownError,
     asyncpg.CrashShutdownError,
