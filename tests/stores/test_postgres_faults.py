@@ -1,9 +1,13 @@
 """A PostgreSQL server that goes away, freezes or is cut off, under an open store."""
 
 import time
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager, suppress
+from functools import partial
 from typing import cast
 
 import anyio
+import asyncpg  # type: ignore[import-untyped]  # pyright: ignore[reportMissingTypeStubs]
 import pytest
 
 from anarchon.backends.postgres import PostgresBackend
@@ -36,6 +40,19 @@ async def burst(link: Link, slots: range) -> None:
     async with anyio.create_task_group() as claims:
         for slot in slots:
             claims.start_soon(wins, link, slot, f"t{slot}")
+
+
+@asynccontextmanager
+async def held_elsewhere(url: str, namespace: str, job: str) -> AsyncGenerator[None]:
+    """Leave a transaction open that has changed the runs of a job."""
+    connection = await asyncpg.connect(url)
+    try:
+        async with connection.transaction():
+            change = f'UPDATE "{namespace}".runs SET slot = slot WHERE job = $1'
+            await connection.execute(change, job)
+            yield
+    finally:
+        await connection.close()
 
 
 @pytest.mark.parametrize("graceful", [True, False])
@@ -139,3 +156,31 @@ async def test_connections_that_a_router_forgot_are_given_up_together(
             asked = time.monotonic()
             assert await wins(link, slots[-1])
             assert time.monotonic() - asked < SLACK
+
+
+@pytest.mark.parametrize("settings", [{}, {"statement_timeout": "300ms"}])
+async def test_job_that_somebody_holds_is_the_only_one_without_a_beat(
+    fleet: Fleet, settings: dict[str, str]
+) -> None:
+    """An open transaction that has changed one job keeps no other from its beats."""
+    [slot], namespace = past_slots(1), new_namespace()
+    jobs = [f"job {number:02}" for number in range(BURST)]
+    beats: dict[str, bool] = {}
+
+    with fleet.fresh("postgres18", settings=settings) as server:
+        backend = PostgresBackend(server.url, namespace=namespace)
+        async with connected(backend) as (bridge, store):
+            link, beat = Link(bridge, store), cast("LeaseStore", store).heartbeat
+
+            async def pulse(job: str) -> None:
+                with suppress(asyncpg.PostgresError):
+                    answer = await link.call(beat, job, slot, "token", 30.0)
+                    beats[job] = answer.accepted
+
+            for job in jobs:
+                await link.call(store.claim, claim_of(job, slot, "token", "A"))
+            held = partial(held_elsewhere, server.url, namespace, jobs[3])
+            async with bridge.hold(held), anyio.create_task_group() as pulses:
+                for job in jobs:
+                    pulses.start_soon(pulse, job)
+    assert {job: True for job in jobs if job != jobs[3]} == beats

@@ -25,9 +25,11 @@ BROKEN: tuple[type[Exception], ...] = (
 UNHEARD: tuple[type[Exception], ...] = (
     OSError,
     asyncpg.PostgresConnectionError,
-    asyncpg.OperatorInterventionError,
+    asyncpg.AdminShutdownError,
+    asyncpg.CrashShutdownError,
+    asyncpg.CannotConnectNowError,
 )
-"""What says nothing of the question: nobody answers, or somebody ends all questions."""
+"""What says nothing of the question: nobody answers, or the server goes away."""
 
 
 class Connection(Protocol):

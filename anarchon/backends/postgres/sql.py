@@ -14,6 +14,11 @@ Argument = Value | Sequence[Value]
 
 _FILES = ("tables.sql", "claim.sql", "steps.sql")
 
+# Steps hold their locks for milliseconds, but somebody else may hold one for long. What
+# waits for it would hold up its companions, and whoever else wants their jobs, even if
+# nobody waits for the answer any more: so it soon fails instead.
+_WAIT_FOR_LOCK = "set_config('lock_timeout', '1s', true)"
+
 _PLACE = re.compile(r"\$(\d+)")
 _NOT_PLAIN = re.compile(r"[^ !#-&(-\[\]-~]")
 
@@ -78,7 +83,8 @@ class Schema:
         """Return the query that takes a step; ``last`` is its last argument."""
         if (text := self._texts.get(step.name)) is None:
             places = [f"${number}" for number in range(1, len(request) + 1)]
-            text = f"SELECT {self._taken(step, places)}::text"
+            taken = self._taken(step, places)
+            text = f"SELECT {taken}::text FROM {_WAIT_FOR_LOCK}"  # noqa: S608
             self._texts[step.name] = text
         return Query(text, (*request, last))
 
@@ -94,7 +100,8 @@ class Schema:
             )
             text = (
                 f"SELECT json_agg({self._taken(step, names)})::text "  # noqa: S608
-                f"FROM unnest({lists}) AS requests({', '.join(names)})"
+                f"FROM {_WAIT_FOR_LOCK}, "
+                f"unnest({lists}) AS requests({', '.join(names)})"
             )
             self._texts[f"each {step.name}"] = text
         return Query(text, (*map(list, zip(*requests, strict=True)), last))
