@@ -195,6 +195,12 @@ WON_UNHEARD = _plan(
 FROZEN_FOR_THREE_SLOTS = _plan(
     JobPlan(name="one", period=20, seconds=10), Deed(50, "A", 70, Freeze(False))
 )
+# at the thaw it meets a slot and its own run, and no beat has told yet whose that is
+FROZEN_BEYOND_ITS_LEASE_AND_A_SLOT = _plan(
+    JobPlan(name="one", period=30, seconds=40),
+    Deed(1, "A", 35, Freeze(False)),
+    machines=1,
+)
 SET_FORWARD_FOR_A_MOMENT = _plan(
     JobPlan(name="one", period=30, seconds=10), Deed(100, "A", 5, StoreClock(300.0))
 )

@@ -76,7 +76,8 @@ def _stuck(tale: Tale, skip: Skip, time: float) -> bool:
         attempt = tale.leases.of_token(act.ctx.token)
         if (act.job, act.instance) != (skip.job, skip.instance_id) or attempt is None:
             continue
-        kept = max((s.time for s in attempt.kept if s.time <= time), default=0.0)
+        # a beat that is taken at the same instant may come after it
+        kept = max((s.time for s in attempt.kept if s.time < time), default=time)
         told = act.cancelled <= time or tale.shielded_until(act) >= time
         unsure = tale.unsure(act.instance, time)
         adrift = kept + LEASE - CALL - HEARTBEAT < time or unsure
