@@ -6,6 +6,7 @@ Decides nothing but which; each is named for the mechanism that it needs.
 from dataclasses import replace
 
 from anarchon.model import Overlap
+from property_tests.clusters import clock_examples
 from property_tests.clusters.plans import (
     RUNNER,
     Conduct,
@@ -22,7 +23,6 @@ from property_tests.clusters.plans import (
     Slow,
     Stop,
     StoreClock,
-    Storm,
 )
 
 THREE = (Machine(), Machine(), Machine())
@@ -129,6 +129,13 @@ STUBBORN_WHEN_LOST = _plan(
 DEAD_WHILE_THE_STORE_IS_SET_BACK = _plan(
     LONG, Deed(100, RUNNER, 70, Crash()), Deed(101, "A", 70, StoreClock(-300.0))
 )
+# and there is nobody who looks at the lease before it has caught up with it
+ALONE_AND_DEAD_WHILE_THE_STORE_IS_SET_BACK = _plan(
+    JobPlan(name="one", period=300, seconds=150),
+    Deed(20, "A", 20, StoreClock(100.0)),
+    Deed(30, "A", 100, Crash()),
+    machines=1,
+)
 # between two sweeps, so that only who watches from the lost claim on finds it
 HANDED_OVER_SOON = _plan(LONG, Deed(93, RUNNER, 40, Stop()))
 HANDED_OVER_LATER = _plan(LONG, Deed(112, RUNNER, 40, Stop()))
@@ -192,52 +199,6 @@ WON_UNHEARD = _plan(
     Deed(89, "A", 23, LostReplies(silent=True)),
     machines=1,
 )
-FROZEN_FOR_THREE_SLOTS = _plan(
-    JobPlan(name="one", period=20, seconds=10), Deed(50, "A", 70, Freeze(False))
-)
-# at the thaw it meets a slot and its own run, and no beat has told yet whose that is
-FROZEN_BEYOND_ITS_LEASE_AND_A_SLOT = _plan(
-    JobPlan(name="one", period=30, seconds=40),
-    Deed(1, "A", 35, Freeze(False)),
-    machines=1,
-)
-SET_FORWARD_FOR_A_MOMENT = _plan(
-    JobPlan(name="one", period=30, seconds=10), Deed(100, "A", 5, StoreClock(300.0))
-)
-# a call that is under way in the freeze is answered at the thaw, and tells no time
-THAWED_IN_A_CALL = Plan(
-    machines=(
-        Machine(offset=1.5),
-        Machine(offset=90.0),
-        Machine(offset=-90.0, rate=0.99),
-        Machine(rate=1.01),
-        Machine(offset=-1.5, rate=0.99),
-    ),
-    jobs=(JobPlan(name="one", period=60, seconds=10),),
-    deeds=(
-        Deed(45, RUNNER, 70, Freeze(suspended=False)),
-        Deed(44, RUNNER, 70, Storm(158)),
-        Deed(45, RUNNER, 5, Storm(0)),
-    ),
-    stop_timeout=5,
-)
-# its wall clock would hand slots on that its monotonic one has handed on already
-SUSPENDED_WITH_A_CLOCK_THAT_IS_BEHIND = Plan(
-    machines=(Machine(offset=-90.0), Machine()),
-    jobs=(JobPlan(name="one", period=30, seconds=10),),
-    deeds=(Deed(75, "A", 20, Freeze(suspended=True)),),
-)
-# it meets a slot again that it was told the end of, and nobody hears what it asks
-ALONE_WITH_A_CLOCK_THAT_IS_BEHIND = Plan(
-    machines=(Machine(), Machine(offset=-50.0)),
-    jobs=(JobPlan(name="one", period=30, seconds=10),),
-    deeds=(
-        Deed(59, "B", 3, Slow(2.0, 0.0)),
-        Deed(80, "B", 20, Freeze(suspended=True)),
-        Deed(99, "B", 45, CutOff(silent=False)),
-    ),
-)
-
 # its watch would ask for the older run before the jitter of the newer slot is over
 DEAD_UNTIL_A_NEWER_SLOT = Plan(
     machines=(Machine(),),
@@ -296,3 +257,4 @@ STOPPED_AMONG_RUNS = _plan(
 )
 
 KEPT = {name: plan for name, plan in globals().items() if isinstance(plan, Plan)}
+KEPT |= clock_examples.KEPT

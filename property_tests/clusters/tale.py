@@ -7,7 +7,7 @@ know what ought to have happened. Instants are the loop's time, in seconds.
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
-from math import inf
+from math import inf, isclose
 
 from anarchon import RunContext
 from anarchon.events import Event
@@ -17,6 +17,7 @@ from property_tests.clusters.leases import Leases
 from property_tests.clusters.plans import (
     SHIELDED,
     Conduct,
+    Copies,
     Plan,
 )
 from property_tests.clusters.troubles import way_in
@@ -145,6 +146,20 @@ class Tale:
     def longest_way(self) -> float:
         """How long after it was sent a request, or its copy, may arrive here."""
         return max((way_in(deed.trouble) for deed in self.plan.deeds), default=0.0)
+
+    def is_copy(self, step: Step) -> bool:
+        """Tell whether the very same was asked as long before as copies are late."""
+        delays = [
+            deed.trouble.after
+            for deed in self.plan.deeds
+            if isinstance(deed.trouble, Copies)
+        ]
+        return any(
+            isclose(step.time - other.time, delay)
+            for delay in delays
+            for other in self.steps
+            if other.token == step.token and other.asked == step.asked
+        )
 
     def acts_in(self, life: Life) -> list[Act]:
         """Return the handlers that a scheduler called."""

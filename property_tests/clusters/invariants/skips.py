@@ -77,7 +77,8 @@ def _stuck(tale: Tale, skip: Skip, time: float) -> bool:
         if (act.job, act.instance) != (skip.job, skip.instance_id) or attempt is None:
             continue
         # a beat that is taken at the same instant may come after it
-        kept = max((s.time for s in attempt.kept if s.time < time), default=time)
+        beats = (s for s in attempt.kept if s.time < time and not tale.is_copy(s))
+        kept = max((beat.time for beat in beats), default=time)
         told = act.cancelled <= time or tale.shielded_until(act) >= time
         unsure = tale.unsure(act.instance, time)
         adrift = kept + LEASE - CALL - HEARTBEAT < time or unsure

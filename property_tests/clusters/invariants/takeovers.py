@@ -45,11 +45,24 @@ def _lease_over(tale: Tale, attempt: Attempt) -> float | None:
         end = attempt.left.time
     else:
         end = attempt.kept[-1].time + LEASE
-    for at, _ in tale.store_steps:
+    for at, by in tale.store_steps:
         # set back, a lease counts as given anew; set forward, a live runner is spared
         if end - LEASE <= at <= end + 4 * HEARTBEAT:
-            end = max(end, at + LEASE)
+            looked = _looked_at(tale, attempt.claim.job, at)
+            end = max(end, at + LEASE, min(end - by, looked + LEASE))
     return end
+
+
+def _looked_at(tale: Tale, job: str, since: float) -> float:
+    """Return when somebody asks, so that leases that were given later are cut (L9)."""
+    return min(
+        (
+            step.time
+            for step in tale.steps
+            if step.job == job and step.operation == "claim" and since <= step.time
+        ),
+        default=inf,
+    )
 
 
 def _known(tale: Tale, attempt: Attempt, life: Life, since: float) -> float:

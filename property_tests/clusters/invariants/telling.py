@@ -1,15 +1,12 @@
 """What the listeners are told is what happened, and each thing once."""
 
 from collections import Counter
-from math import isclose
 
 from anarchon.events import Failure, Interrupted, Lost, RunEvent, Start, Success
 from anarchon.protocol import Claim
 from property_tests.clusters.invariants import SLACK, Complaints
 from property_tests.clusters.leases import Way
-from property_tests.clusters.plans import Copies
 from property_tests.clusters.tale import Tale
-from property_tests.clusters.witness import Step
 
 Told = tuple[str, int, int, str]
 
@@ -92,22 +89,7 @@ def final_ends_are_told(tale: Tale) -> Complaints:
         who, name = step.asked.instance_id, attempt.name
         since, until = step.time - SLACK, step.time + SLACK
         heard = tale.healthy(who, since, until, whatever_the_store=True)
-        if not heard or _is_copy(tale, step):
+        if not heard or tale.is_copy(step):
             continue
         if name not in told and attempt.way is not Way.TAKEN:
             yield f"{step.time:.3f} {name}: {who} didn't tell its end"
-
-
-def _is_copy(tale: Tale, step: Step) -> bool:
-    """Tell whether the very same was asked as long before as copies are late."""
-    delays = [
-        deed.trouble.after
-        for deed in tale.plan.deeds
-        if isinstance(deed.trouble, Copies)
-    ]
-    return any(
-        isclose(step.time - other.time, delay)
-        for other in tale.steps
-        if other.asked == step.asked
-        for delay in delays
-    )
