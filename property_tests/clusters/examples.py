@@ -136,6 +136,13 @@ ALONE_AND_DEAD_WHILE_THE_STORE_IS_SET_BACK = _plan(
     Deed(30, "A", 100, Crash()),
     machines=1,
 )
+# its lease was over long ago, and isn't any more
+OVER_UNTIL_THE_STORE_IS_SET_BACK = _plan(
+    JobPlan(name="one", period=300, seconds=150),
+    Deed(10, "A", 40, StoreClock(100.0)),
+    Deed(20, "A", 35, Crash()),
+    machines=1,
+)
 # between two sweeps, so that only who watches from the lost claim on finds it
 HANDED_OVER_SOON = _plan(LONG, Deed(93, RUNNER, 40, Stop()))
 HANDED_OVER_LATER = _plan(LONG, Deed(112, RUNNER, 40, Stop()))
@@ -192,6 +199,25 @@ REPLACED_BY_A_COPY = Plan(
 )
 
 # --- how slots are asked for ---
+
+# a copy of what its watch asks is told of the end, and then handlers are in the way
+STUCK_WHEN_ONLY_A_COPY_WAS_TOLD = Plan(
+    machines=(Machine(), Machine()),
+    jobs=(
+        JobPlan(
+            name="one",
+            period=20,
+            seconds=40,
+            conduct=Conduct.IGNORES,
+            stubborn=30,
+            timeout=20,
+            overlap=Overlap.ALLOW,
+        ),
+    ),
+    deeds=tuple(Deed(30, who, 40, Copies(20.0)) for who in "AB"),
+    stop_timeout=20,
+    chance=3,
+)
 
 CUT_OFF_FOR_A_MOMENT = _plan(LONG, Deed(89, "A", 3, CutOff(silent=False)), machines=1)
 WON_UNHEARD = _plan(
@@ -256,5 +282,6 @@ STOPPED_AMONG_RUNS = _plan(
     Deed(100, RUNNER, 20, Stop()),
 )
 
-KEPT = {name: plan for name, plan in globals().items() if isinstance(plan, Plan)}
-KEPT |= clock_examples.KEPT
+KEPT = clock_examples.KEPT | {
+    name: plan for name, plan in globals().items() if isinstance(plan, Plan)
+}

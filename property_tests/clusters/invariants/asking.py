@@ -29,13 +29,12 @@ def what_is_over_is_watched_no_more(tale: Tale) -> Complaints:
         told = over.get(run, inf)
         if claim.mode is not Reason.TAKEOVER or _late(tale, claim, told, step.time):
             over.pop(run, None)
-        # it may have been a copy that was answered first, which nobody hears
         wait = 2 * HEARTBEAT + CALL + SLACK + tale.longest_way
         if step.time > over.get(run, inf) + wait:
             yield f"{step.time:.3f} {who}: still watches {claim.job} {claim.slot}"
         heard = tale.healthy(who, step.time - SLACK, step.time + SLACK)
         final = claim.mode is Reason.TAKEOVER and isinstance(step.reply, Done)
-        if final and heard:
+        if final and heard and not tale.is_copy(step):
             over.setdefault(run, step.time)
 
 

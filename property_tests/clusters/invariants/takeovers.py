@@ -45,16 +45,22 @@ def _lease_over(tale: Tale, attempt: Attempt) -> float | None:
         end = attempt.left.time
     else:
         end = attempt.kept[-1].time + LEASE
+    given, moved = end - LEASE, 0.0
     for at, by in tale.store_steps:
-        # set back, a lease counts as given anew; set forward, a live runner is spared
-        if end - LEASE <= at <= end + 4 * HEARTBEAT:
+        if at < given:
+            continue
+        # a live runner is spared
+        if at <= end + 4 * HEARTBEAT:
+            end = max(end, at + LEASE)
+        moved += by
+        if attempt.way is not Way.RELEASED:
             looked = _looked_at(tale, attempt.claim.job, at)
-            end = max(end, at + LEASE, min(end - by, looked + LEASE))
+            end = max(end, min(given - moved, looked) + LEASE)
     return end
 
 
 def _looked_at(tale: Tale, job: str, since: float) -> float:
-    """Return when somebody asks, so that leases that were given later are cut (L9)."""
+    """Return when somebody asks for a job: a lease counts as given by then (L9)."""
     return min(
         (
             step.time
