@@ -7,7 +7,7 @@ from functools import partial
 from typing import cast
 
 import anyio
-import asyncpg  # type: ignore[import-untyped]  # pyright: ignore[reportMissingTypeStubs]
+import asyncpg  # type: ignore[import-untyped]
 import pytest
 
 from anarchon.backends.postgres import PostgresBackend
