@@ -140,20 +140,87 @@ def test_failure_is_told_to_all_and_ends_with_it() -> None:
     played(play)
 
 
-def test_sender_that_leaves_is_stood_in_for() -> None:
-    """When the one who sends is cut short, the others send again, before later ones."""
+def test_sender_that_leaves_cuts_nobody_short() -> None:
+    """What was sent for several goes on for those who stay, and isn't sent again."""
 
     async def play(store: Store) -> None:
         convoy = Convoy(store.send, width=1, most=3)
         first, second, *others = await asked(convoy, [1, 2, 3, 4, 5])
         first.cancel()
         await asyncio.wait([first])
+        await asyncio.sleep(0)
         second.cancel()
         await asyncio.wait([second])
         store.let_go()
 
         assert [-3, -4, -5] == await asyncio.gather(*others)
-        assert [[1], [2, 3, 4], [3, 4, 5]] == store.sent
+        assert [[1], [2, 3, 4], [5]] == store.sent
+
+    played(play)
+
+
+def test_who_leaves_last_sees_to_its_end() -> None:
+    """Once nobody waits for an answer any more, nothing is under way."""
+
+    async def play(store: Store) -> None:
+        async def send(requests: Sequence[int]) -> Sequence[int | Exception]:
+            try:
+                return await store.send(requests)
+            finally:
+                await asyncio.sleep(0.001)
+
+        convoy = Convoy(send, width=1, most=3)
+        for task in await asked(convoy, [1, 2, 3, 4]):
+            task.cancel()
+            await asyncio.wait([task])
+            await asyncio.sleep(0)
+        alone = {asyncio.current_task()}
+
+        assert [[1], [2, 3, 4]] == store.sent
+        assert alone == asyncio.all_tasks()
+        store.let_go()
+        assert await convoy.ask(5) == -5
+
+    played(play)
+
+
+@pytest.mark.parametrize("moment", range(8))
+def test_turn_is_free_whenever_all_leave(moment: int) -> None:
+    """Also if they do so before anything was sent, and nobody answers."""
+
+    async def play(store: Store) -> None:
+        convoy = Convoy(store.send, width=1, most=3)
+        first, *others = await asked(convoy, [1, 2, 3])
+        first.cancel()
+        for _ in range(moment):
+            await asyncio.sleep(0)
+        for task in others:
+            task.cancel()
+        await asyncio.wait(others)
+        store.let_go()
+
+        assert await convoy.ask(4) == -4
+
+    played(play)
+
+
+def test_what_is_cut_by_somebody_else_is_sent_again() -> None:
+    """When what is under way is cancelled, though nobody left, all are answered."""
+
+    async def play(store: Store) -> None:
+        convoy = Convoy(store.send, width=1, most=10)
+        first, *others = await asked(convoy, [1, 2, 3])
+        before = asyncio.all_tasks()
+        first.cancel()
+        await asyncio.wait([first])
+        await asyncio.sleep(0)
+        [trip] = asyncio.all_tasks() - before
+        trip.cancel()
+        await asyncio.wait([trip])
+        store.let_go()
+
+        assert [-2, -3] == await asyncio.gather(*others)
+        assert [[1], [2, 3], [2, 3]] == store.sent
 
     played(play)
 

@@ -36,7 +36,7 @@ _LOOK_AGAIN = (0.000_5, 0.004)
 
 
 class Caller:
-    """Whoever sent a hop, be it for others too; ``left`` once that one doesn't wait."""
+    """Whoever waits for what a hop brings; ``left`` once nobody does."""
 
     __slots__ = ("left",)
 
