@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
 # seconds
 BOUND = 15.0
-# an instance asks about several jobs at once, over one connection
-LANES = 2
+# an instance asks about several jobs at once, and what waits may go together
+LANES = 4
 
 
 class Worker:
