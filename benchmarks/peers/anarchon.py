@@ -7,7 +7,14 @@ import asyncio
 import signal
 
 import anarchon
-from benchmarks.peers.program import Work, ready, work_from_command_line
+from benchmarks.peers.program import (
+    PERIOD,
+    TICK,
+    Work,
+    ready,
+    tick,
+    work_from_command_line,
+)
 
 DAY = 86_400
 
@@ -21,6 +28,8 @@ def jobs_of(work: Work) -> anarchon.Jobs:
     jobs = anarchon.Jobs()
     for name in work.names:
         jobs.every(name, DAY, handler, offset=work.at % DAY)
+    if work.ticks:
+        jobs.every(TICK, PERIOD, tick)
     return jobs
 
 

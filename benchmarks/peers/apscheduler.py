@@ -17,8 +17,11 @@ from sqlalchemy.ext.asyncio import create_async_engine
 from benchmarks.peers.program import (
     AT_ONCE,
     CONNECTIONS,
+    PERIOD,
+    TICK,
     Work,
     ready,
+    tick,
     until_told_to_stop,
     work_from_command_line,
 )
@@ -64,6 +67,9 @@ async def add_jobs(scheduler: AsyncScheduler, work: Work) -> None:
     async with anyio.create_task_group() as group:
         for name in work.names:
             group.start_soon(add, name)
+    if work.ticks:
+        every = IntervalTrigger(seconds=PERIOD)
+        await scheduler.add_schedule(TICK, every, id=TICK)
 
 
 async def main(work: Work) -> None:
@@ -79,6 +85,7 @@ async def main(work: Work) -> None:
         if work.instance == 0:
             for name in work.names:
                 await scheduler.configure_task(name, func=run)
+            await scheduler.configure_task(TICK, func=tick)
         if work.prepare:
             return
         if work.instance == 0:

@@ -10,7 +10,15 @@ from arq import cron
 from arq.connections import RedisSettings
 from arq.worker import Worker
 
-from benchmarks.peers.program import AT_ONCE, Work, ready, work_from_command_line
+from benchmarks.peers.program import (
+    AT_ONCE,
+    PERIOD,
+    TICK,
+    Work,
+    ready,
+    tick,
+    work_from_command_line,
+)
 
 # the result of each run, in seconds, as the others keep theirs
 KEPT = 3600
@@ -31,6 +39,8 @@ def worker_of(work: Work) -> Worker:
         )
         for name in work.names
     ]
+    if work.ticks:
+        jobs.append(cron(tick, name=TICK, second=set(range(0, 60, PERIOD))))
 
     async def started(_: dict[str, object]) -> None:
         ready()

@@ -75,9 +75,11 @@ PROCRASTINATE = Peer(
     server="postgres18",
     driven="a periodic task for each job; rows of finished jobs are kept",
     spares="All workers take from one queue; here, each instance asks for each slot.",
-    after_kill="Never by itself: the job stays `doing`. The documentation has a task to"
-    " add, every ten minutes, which retries the jobs of workers that were silent for"
-    " 30 s.",
+    after_kill="Never by itself: the job stays `doing`. The documentation has a"
+    " periodic task to add, which retries the jobs of workers that were silent for"
+    " 30 s. It is due every ten minutes there, and every five seconds here."
+    " A worker that was asked to stop is silent as well while it waits for its runs to"
+    " end, so that these are begun a second time.",
     prepare=True,
 )
 
@@ -92,8 +94,8 @@ PGQUEUER = Peer(
     spares="One instance takes all schedules that are due in one statement, so a start"
     " costs no round trip of its own, and nothing is kept of a run but its time.",
     after_kill="By any instance that looks: a schedule that was picked, and whose"
-    " heartbeat (every second) is older than 30 s, is picked again. It looks when any"
-    " schedule is due, so here it has one more, every five seconds.",
+    " heartbeat (every second) is older than 30 s, is picked again. It looks whenever"
+    " any schedule is due.",
     prepare=True,
 )
 

@@ -12,22 +12,18 @@ import asyncpg  # type: ignore[import-untyped]
 import pgqueuer
 from pgqueuer import PgQueuer
 from pgqueuer.db import AsyncpgDriver
-from pgqueuer.models import Schedule
 from pgqueuer.queries import Queries
 
 from benchmarks.peers.program import (
     CONNECTIONS,
+    PERIOD,
+    TICK,
     Work,
     after,
     ready,
+    tick,
     work_from_command_line,
 )
-
-EVERY_FIVE_SECONDS = "* * * * * */5"
-
-
-async def tick(_: object) -> None:
-    """Do nothing; but when this is due, lost runs are looked for."""
 
 
 @asynccontextmanager
@@ -42,13 +38,8 @@ async def manager_of(work: Work) -> AsyncGenerator[PgQueuer]:
         for name in work.names:
             manager.schedule(name, cron)(work.handler(name))
         if work.ticks:
-            manager.schedule("tick", EVERY_FIVE_SECONDS)(tick)
-
-        def tell(_: object, run: Schedule) -> None:
-            if run.entrypoint in work.names:
-                work.stored(run.entrypoint)
-
-        after(manager.sm, "dispatch", tell)
+            manager.schedule(TICK, f"* * * * * */{PERIOD}")(tick)
+        after(manager.sm, "dispatch", lambda _, run: work.stored(run.entrypoint))
         ready()
         yield manager
 

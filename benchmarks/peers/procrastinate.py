@@ -11,6 +11,8 @@ from procrastinate import App, PsycopgConnector
 from benchmarks.peers.program import (
     AT_ONCE,
     CONNECTIONS,
+    PERIOD,
+    TICK,
     Work,
     after,
     ready,
@@ -29,8 +31,21 @@ def app_of(work: Work) -> App:
     cron = f"{due.minute} {due.hour} * * * {due.second}"
     for name in work.names:
         app.periodic(cron=cron)(app.task(name=name)(work.handler(name)))
+    if work.ticks:
+        add_retries(app)
     after(app.job_manager, "finish_job", lambda job, **_: work.stored(job.task_name))
     return app
+
+
+def add_retries(app: App) -> None:
+    """Add what the documentation offers for lost runs, as the job that ticks."""
+
+    async def retry(**_: object) -> None:
+        for job in await app.job_manager.get_stalled_jobs():
+            await app.job_manager.retry_job(job)
+
+    task = app.task(name=TICK, queueing_lock=TICK)(retry)
+    app.periodic(cron=f"* * * * * */{PERIOD}")(task)
 
 
 async def main(work: Work) -> None:

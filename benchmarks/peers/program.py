@@ -18,6 +18,9 @@ from benchmarks.instances.marks import Kind, Marker
 # the same for all: how many runs an instance has at once, and connections to a store
 AT_ONCE = 100
 CONNECTIONS = 10
+# the job that is due all the time, and its period in seconds
+TICK = "tick"
+PERIOD = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,8 +30,8 @@ class Work:
     ``at`` is in whole seconds since 1970 UTC, ``seconds`` is how long a run sleeps,
     ``instance`` which of them this is, from 0; ``url`` is that of the store. One that
     is to ``prepare`` makes the tables, where a package wants that done once, and ends.
-    With ``ticks`` a package that looks for lost runs only when something is due has one
-    more job, which is due now and then.
+    With ``ticks`` there is one more job, which is due all the time, and does nothing:
+    some packages look for lost runs only when something is due.
     """
 
     url: str
@@ -68,7 +71,12 @@ class Work:
 
     def stored(self, job: str) -> None:
         """Tell that the end of a run of this job is kept in the store."""
-        self.marker.mark(Kind.STORED, job)
+        if job != TICK:
+            self.marker.mark(Kind.STORED, job)
+
+
+async def tick(*_: object, **__: object) -> None:
+    """Be the handler of the job that is due all the time."""
 
 
 def work_from_command_line() -> Work:

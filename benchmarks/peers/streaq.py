@@ -9,9 +9,12 @@ from streaq import Worker
 
 from benchmarks.peers.program import (
     AT_ONCE,
+    PERIOD,
+    TICK,
     Work,
     after,
     ready,
+    tick,
     work_from_command_line,
 )
 
@@ -23,6 +26,8 @@ def worker_of(work: Work) -> Worker[None]:
     for name in work.names:
         tab = f"{due.second} {due.minute} {due.hour} * * * *"
         worker.cron(tab, name=name)(work.handler(name))
+    if work.ticks:
+        worker.cron(f"*/{PERIOD} * * * * * *", name=TICK)(tick)
     after(worker, "finish_task", lambda *_, fn_name, **__: work.stored(fn_name))
     return worker
 

@@ -15,8 +15,11 @@ from taskiq_redis import RedisAsyncResultBackend, RedisStreamBroker
 
 from benchmarks.peers.program import (
     AT_ONCE,
+    PERIOD,
+    TICK,
     Work,
     ready,
+    tick,
     until_told_to_stop,
     work_from_command_line,
 )
@@ -46,6 +49,8 @@ def broker_of(work: Work) -> RedisStreamBroker:
         broker.register_task(
             work.handler(name), task_name=name, schedule=[{"time": work.due}]
         )
+    if work.ticks:
+        broker.register_task(tick, task_name=TICK, schedule=[{"interval": PERIOD}])
     return broker
 
 
