@@ -3,11 +3,13 @@
 Decides how it is told: what was seen, and what their documentation and code say of it.
 """
 
+import statistics
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from benchmarks.instances.subjects import Subject
-from benchmarks.report import Cell, Row, Table, once
+from benchmarks.peers.program import PERIOD
+from benchmarks.report import Cell, Row, Table
 from benchmarks.takeover.abandoned import INSTANCES, AbandonedRun
 from benchmarks.takeover.losing import Loss
 from benchmarks.words import counted, listed, number
@@ -22,22 +24,35 @@ LOOKED_FOR = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """How many seconds a run waited, if it began again.
+    """How many seconds each run ``waited``, if it began again.
 
-    It wasn't waited for any longer than the ``patience``; ``still`` tells that until
-    then an instance which was to stop had not.
+    None was waited for any longer than the ``patience``; ``still`` tells that until
+    then instances which were to stop had not, as their runs went on.
     """
 
-    waited: float | None
+    waited: Sequence[float | None]
     patience: float
     still: bool
 
+    @property
+    def again(self) -> Sequence[float]:
+        """The waits of those that began again."""
+        return [wait for wait in self.waited if wait is not None]
+
+    @property
+    def whole(self) -> bool:
+        """Whether all began again, and none ran twice at once."""
+        return len(self.again) == len(self.waited) and not self.still
+
     def cell(self) -> Cell | str:
         """Return what the table says."""
-        if self.waited is not None:
-            return once(self.waited)
+        if self.whole:
+            return Cell(values=self.again)
         still = "; its process stays until the run has ended" if self.still else ""
-        return f"not within {self.patience:g} s{still}"
+        if not self.again:
+            return f"not within {self.patience:g} s{still}"
+        latest = number(max(self.again))
+        return f"{len(self.again)} of {len(self.waited)} within {latest} s{still}"
 
 
 Outcomes = Mapping[Subject, Mapping[Loss, Outcome]]
@@ -45,13 +60,19 @@ Outcomes = Mapping[Subject, Mapping[Loss, Outcome]]
 
 def outcomes(runs: Sequence[AbandonedRun], patience: float) -> Outcomes:
     """Wait for what becomes of each run, so many seconds from its loss on."""
-    found: dict[Subject, dict[Loss, Outcome]] = {}
+    alike: dict[Subject, dict[Loss, list[AbandonedRun]]] = {}
     for run in runs:
-        waited = run.waited(patience)
-        still = waited is None and run.loss is Loss.STOP and run.still_there
-        outcome = Outcome(waited=waited, patience=patience, still=still)
-        found.setdefault(run.subject, {})[run.loss] = outcome
-    return found
+        alike.setdefault(run.subject, {}).setdefault(run.loss, []).append(run)
+    return {
+        subject: {loss: _outcome(each, patience) for loss, each in losses.items()}
+        for subject, losses in alike.items()
+    }
+
+
+def _outcome(runs: Sequence[AbandonedRun], patience: float) -> Outcome:
+    waited = [run.waited(patience) for run in runs]
+    still = all(run.loss is Loss.STOP and run.still_there for run in runs)
+    return Outcome(waited=waited, patience=patience, still=still)
 
 
 def finding(outcomes: Outcomes) -> str:
@@ -61,12 +82,19 @@ def finding(outcomes: Outcomes) -> str:
         for subject, found in outcomes.items()
         if subject.peer is not None
     }
-    again = [name for name, outcome in killed.items() if outcome.waited is not None]
+    again = [name for name, outcome in killed.items() if outcome.whole]
     return (
-        f"Of {counted(len(killed), 'other package')}, as they come, {len(again)} began "
-        f"the run of a killed instance again within {_patience(outcomes):g} s"
+        f"Of {counted(len(killed), 'other package')}, {len(again)} always began the "
+        f"run of a killed instance again within {_patience(outcomes):g} s"
         f"{': ' + listed(again) if again else ''}."
     )
+
+
+def _losses(outcomes: Outcomes) -> str:
+    most = max(
+        len(each.waited) for found in outcomes.values() for each in found.values()
+    )
+    return f"Lost in either way: {counted(most, 'run')} of each package."
 
 
 def _patience(outcomes: Outcomes) -> float:
@@ -74,7 +102,7 @@ def _patience(outcomes: Outcomes) -> float:
 
 
 def ahead(outcomes: Outcomes) -> Iterator[str]:
-    """Say of each peer if its run waited less than that of anarchon on its server."""
+    """Say of each peer if its runs waited less than anarchon's on the same server."""
     ours = {
         subject.server: found
         for subject, found in outcomes.items()
@@ -82,12 +110,14 @@ def ahead(outcomes: Outcomes) -> Iterator[str]:
     }
     for subject, found in outcomes.items():
         for loss, theirs in found.items():
-            here = ours.get(subject.server, found)[loss].waited
-            if theirs.waited and here and theirs.waited < here:
-                yield (
-                    f"{subject.name} begins a run again sooner {AFTER[loss]} "
-                    f"({number(theirs.waited)} s, and {number(here)} s here)"
-                )
+            here = ours.get(subject.server, found)[loss]
+            if theirs.whole and here.whole:
+                waits = statistics.median(theirs.again), statistics.median(here.again)
+                if waits[0] < waits[1]:
+                    yield (
+                        f"{subject.name} begins a run again sooner {AFTER[loss]} "
+                        f"({number(waits[0])} s, and {number(waits[1])} s here)"
+                    )
 
 
 def table(outcomes: Outcomes) -> Table:
@@ -96,15 +126,17 @@ def table(outcomes: Outcomes) -> Table:
     return Table(
         title="The same with other packages",
         text=(
-            f"{INSTANCES} instances of each package, as it comes, with its defaults, "
-            "on a database of its own, and one job that is scheduled once. When its "
-            "run has begun, the process that runs it is ended by SIGKILL, or asked to "
-            "stop by SIGTERM. One loss of each kind: whether the run begins again in "
-            "the other process, and after how long. All were waited for, "
-            f"{_patience(outcomes):g} s long, while the clusters above were measured; "
-            "who goes on later, or only if one adds to it what its documentation "
-            "offers, is told below. That a run ends where it began is no worse: some "
-            "let a process that is to stop finish its work first, however long."
+            f"{INSTANCES} instances of each package, with its defaults, on a database "
+            "of its own, and two jobs: one is scheduled once, and its run never ends; "
+            f"one is due every {PERIOD} seconds, since some look for lost runs only "
+            "when something is due. Some time after the first has begun, the process "
+            "that runs it is ended by SIGKILL, or asked to stop by SIGTERM: whether "
+            "the run begins again in the other process, and after how long. "
+            f"{_losses(outcomes)} All were waited for, {_patience(outcomes):g} s long, "
+            "while the clusters above were measured; who goes on later, or only by "
+            "what its documentation offers, is told below. That a run ends where it "
+            "began is no worse: some let a process that is to stop finish its work "
+            "first, however long."
         ),
         rows=[
             Row(

@@ -17,6 +17,8 @@ TITLE = "Takeover and hand-over"
 LEASE_STORES = tuple(store for store in STORES if store.leases and store is not MEMORY)
 # in all at least fifty losses of each kind on each store
 CLUSTERS, TURNS = 4, 13
+# of each kind, of each package
+LOSSES = 3
 # in seconds; what takes longer may as well be never
 PATIENCE = 300.0
 
@@ -24,7 +26,8 @@ PATIENCE = 300.0
 def answer(effort: Effort) -> Answer:
     """Lose instances of all packages, and while they are waited for, many of ours."""
     packages, turns = effort.of(subjects(), subjects()[-1:]), effort.of(TURNS, 1)
-    with Fleet() as fleet, abandoned_runs(packages, fleet) as abandoned:
+    losses = effort.of(LOSSES, 1)
+    with Fleet() as fleet, abandoned_runs(packages, losses, fleet) as abandoned:
         with clusters_on(LEASE_STORES, effort.of(CLUSTERS, 1), fleet) as clusters:
             killed = _joined([lose_each(clusters, Loss.KILL) for _ in range(turns)])
             stopped = _joined([lose_each(clusters, Loss.STOP) for _ in range(turns)])
