@@ -117,12 +117,11 @@ class StoreCalls:
 
     async def ask_time(self) -> bool:
         """Ask the store what time it is, for the estimate; tell whether it answered."""
-        sent = self._time.sent()
-        call = _answering(self._store.time)
-        answer = await self._try("time", None, MAX_CALL, False, call)
-        if answer is not None:
-            self._time.observe(sent, answer[0])
-        return answer is not None
+
+        async def read() -> Reply:
+            return Reply(now=await self._store.time())
+
+        return await self._try("time", None, MAX_CALL, False, read) is not None
 
     async def history(self, job: str, limit: int) -> list[RunRecord]:
         """Read a job's newest records; a failure is the caller's, as an exception."""
@@ -150,6 +149,7 @@ class StoreCalls:
         call: Callable[[*Ts], Awaitable[T]],
         *args: *Ts,
     ) -> T | None:
+        """Make a call, and learn the store's time from a reply; ``None``: no answer."""
         sent = self._time.sent()
         try:
             answer = await self._bridge.call(call, *args, bound=bound, keep=keep)

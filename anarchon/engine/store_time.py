@@ -73,7 +73,7 @@ class StoreTime:
 
     def sent(self) -> float:
         """Return when a request that leaves now was sent, monotonic."""
-        monotonic, _ = self._look_for_step()
+        monotonic, _ = self._read()
         return monotonic
 
     def observe(self, sent: float, now: int | None) -> None:
@@ -81,7 +81,7 @@ class StoreTime:
         if now is None:
             self._told = False
             return
-        received, wall = self._look_for_step()
+        received, wall = self._read()
         if sent >= self.stepped and (trip := received - sent) <= MAX_CALL:
             self._take(_Sample(received, trip, now / 1000 - (sent + trip / 2)), wall)
 
@@ -90,7 +90,8 @@ class StoreTime:
             return wall * 1000
         return (self._samples[0].distance + monotonic) * 1000
 
-    def _look_for_step(self) -> tuple[float, float]:
+    def _read(self) -> tuple[float, float]:
+        """Return both clocks; if one of them was set, what was known is forgotten."""
         monotonic, wall = read_both(self._clock)
         if self._drifted(monotonic, wall):
             self._samples.clear()
