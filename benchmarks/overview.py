@@ -6,7 +6,7 @@ Decides where in the answers each figure stands. What isn't there wasn't measure
 from collections.abc import Callable, Iterator, Mapping
 
 from anarchon.backends.postgres.opening import BEATS, WORK
-from anarchon.backends.redis.opening import SHARED
+from anarchon.backends.redis.opening import OWN
 from anarchon.options import Options
 from benchmarks.instances.subjects import ours
 from benchmarks.load.question import CALLS_TITLE, LONG, MANY, SHORT, row_name
@@ -92,7 +92,7 @@ def _lost(loss: Loss, bound: float) -> Says:
 
 
 def _connections(answers: Answers, store: Store) -> str:  # noqa: ARG001  they are set
-    work, beats = (WORK, BEATS) if store is POSTGRES else SHARED[:2]
+    work, beats = (WORK, BEATS) if store is POSTGRES else (OWN.work, OWN.beats)
     return number(work + beats)
 
 

@@ -6,6 +6,7 @@ Decides how many connections are used for what. Must not know what is asked of a
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from functools import partial
+from typing import NamedTuple
 
 from anarchon.backends.address import Address, reaching
 from anarchon.backends.clock import StoreClock
@@ -18,11 +19,20 @@ from anarchon.backends.redis.store import Lanes, RedisClaimStore, RedisLeaseStor
 from anarchon.backends.redis.strategy import Strategy
 from anarchon.bridge import Bridge
 
-# How many lines there are for claims and for beats, at most, and how many scripts go
-# over one at once: of a line of one's own a burst fills few, a client wants many.
-SHARED = (2, 2, 32)
-SINGLE = (16, 4, 1)
 JOBS_AT_ONCE = 500
+
+
+class Widths(NamedTuple):
+    """Lines for ``work`` and ``beats`` at most, and scripts that share one of them."""
+
+    work: int
+    beats: int
+    together: int
+
+
+# what waits shares a line of one's own; over a client's, scripts go one by one
+OWN = Widths(work=2, beats=2, together=32)
+CLIENT = Widths(work=16, beats=4, together=1)
 
 
 @asynccontextmanager
@@ -55,7 +65,7 @@ async def open_store(
 
 def _lanes_of(lines: Lines) -> Lanes:
     """Return lanes that together want no more connections than there may be."""
-    work, beats, together = SHARED if lines.shared else SINGLE
+    work, beats, together = OWN if lines.shared else CLIENT
     if lines.size:
         beats = min(beats, max(lines.size // 4, 1))
         work = min(work, lines.size - beats)
