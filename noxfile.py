@@ -146,7 +146,7 @@ def lowest(session: nox.Session) -> None:
     python = _new_environment(session, folder / "venv")
     pip = [python, "-m", "pip", "install", "-q"]
     session.run(*pip, "-U", "pip")
-    session.run(*pip, "-e", ".", "--group", "test", *_oldest())
+    session.run(*pip, "-e", ".", "--group", "test", "--group", "bench", *_oldest())
     session.run(python, "-m", "pytest", "tests", "-m", EVERYDAY)
 
 
