@@ -1,6 +1,9 @@
 """The streams of a NATS store: how they come to be, and what others make of them."""
 
+import asyncio
+from collections import Counter
 from dataclasses import replace
+from functools import partial
 
 import anyio
 import anyio.to_thread
@@ -8,8 +11,9 @@ import pytest
 from nats.js import JetStreamContext
 from nats.js.api import DiscardPolicy, StorageType, StreamConfig
 
-from anarchon.backends.nats import NatsBackend
-from anarchon.backends.nats.jetstream import ApiError
+from anarchon.backends.nats import NatsBackend, opening, streams
+from anarchon.backends.nats.connection import Connection
+from anarchon.backends.nats.jetstream import ApiError, Fields, JetStream
 from anarchon.errors import BackendUnavailable
 from anarchon.protocol import Claim, ClaimReply, Late, Running, Won
 from anarchon.testing.conformance.probe import linked
@@ -64,6 +68,46 @@ async def test_many_may_start_at_once(server: Server, namespace: str) -> None:
         for number in range(STARTS):
             group.start_soon(start, f"t{number}")
     assert 1 == len(won)
+
+
+class Forgetful(JetStream):
+    """Acts on each request, and gives the first ``times`` of them no answer."""
+
+    def __init__(self, connection: Connection, times: int) -> None:
+        super().__init__(connection)
+        self._times = times
+        self._asked = Counter[str]()
+
+    async def api(self, verb: str, **request: object) -> Fields:
+        """Ask, and let nobody know."""
+        answer = await super().api(verb, **request)
+        self._asked[verb] += 1
+        if self._asked[verb] <= self._times:
+            await asyncio.Event().wait()
+        return answer
+
+
+async def test_what_is_not_answered_is_asked_again(
+    server: Server, namespace: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Those who create a stream at once in a cluster may get no answer, and open."""
+    monkeypatch.setattr(opening, "JetStream", partial(Forgetful, times=2))
+    monkeypatch.setattr(streams, "AGAIN_AFTER", 0.1)
+    [slot] = past_slots(1)
+    async with linked(NatsBackend(server.url, namespace=namespace)) as link:
+        assert isinstance(await link.call(link.store.claim, claim("a", slot)), Won)
+
+
+async def test_streams_that_nobody_answers_for_are_no_store(
+    server: Server, namespace: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Opening ends when there is no answer, however often it is asked for."""
+    monkeypatch.setattr(opening, "JetStream", partial(Forgetful, times=1_000))
+    monkeypatch.setattr(streams, "AGAIN_AFTER", 0.1)
+    monkeypatch.setattr(streams, "SET_UP_WITHIN", 0.5)
+    with pytest.raises(BackendUnavailable, match=r"no streams within 0\.5 s"):
+        async with linked(NatsBackend(server.url, namespace=namespace)):
+            pass
 
 
 async def test_full_stream_is_no_taken_slot(server: Server, namespace: str) -> None:

@@ -19,8 +19,8 @@ OTHER_SETTINGS = 10058
 NOT_FOUND = 10059
 OVERLAP = 10065
 
-# seconds in which all servers of a cluster know a new stream
-KNOWN_WITHIN, PAUSE = 5.0, 0.05
+# seconds until a request is made again, between looks for a new stream, and for all
+AGAIN_AFTER, PAUSE, SET_UP_WITHIN = 2.0, 0.05, 10.0
 
 # one message for each subject, for good, and on disk: that makes a message a claim
 ESSENTIAL: Mapping[str, object] = {
@@ -69,8 +69,13 @@ async def set_up(
     history = _Stream(
         name=subjects.history, subjects=subjects.in_history, replicas=replicas
     )
-    for stream in (claims, history):
-        await stream.set_up(jetstream)
+    try:
+        async with asyncio.timeout(SET_UP_WITHIN):
+            for stream in (claims, history):
+                await stream.set_up(jetstream)
+    except TimeoutError:
+        late = f"no streams within {SET_UP_WITHIN:g} s, however often asked for"
+        raise TimeoutError(late) from None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,13 +99,13 @@ class _Stream:
         self._check(found)
         grown = {**found, **self._growth(found)}
         if grown != found:
-            await jetstream.api(f"STREAM.UPDATE.{self.name}", **grown)
+            await _answered(jetstream, f"STREAM.UPDATE.{self.name}", **grown)
 
     async def _create(self, jetstream: JetStream) -> None:  # noqa: ASYNC910  asked
         config: Fields = {"name": self.name, **self.required}
         config |= {"max_age": self.max_age, "num_replicas": self.replicas}
         try:
-            await jetstream.api(f"STREAM.CREATE.{self.name}", **config)
+            await _answered(jetstream, f"STREAM.CREATE.{self.name}", **config)
         except ApiError as error:
             if error.code == OVERLAP:
                 raise await self._overlapping(jetstream) from None  # noqa: ASYNC120
@@ -109,15 +114,14 @@ class _Stream:
 
     async def _found(self, jetstream: JetStream) -> Fields:
         """Return its settings, once this server knows what another one has created."""
-        async with asyncio.timeout(KNOWN_WITHIN):
-            while True:
-                try:
-                    answer = await jetstream.api(f"STREAM.INFO.{self.name}")
-                    return fields_in(answer.get("config"))
-                except ApiError as error:
-                    if error.code != NOT_FOUND:
-                        raise
-                await asyncio.sleep(PAUSE)
+        while True:
+            try:
+                answer = await _answered(jetstream, f"STREAM.INFO.{self.name}")
+                return fields_in(answer.get("config"))
+            except ApiError as error:
+                if error.code != NOT_FOUND:
+                    raise
+            await asyncio.sleep(PAUSE)
 
     def _check(self, found: Fields) -> None:
         for setting, needed in self.required.items():
@@ -148,6 +152,20 @@ class _Stream:
             f"the subjects {', '.join(self.subjects)} belong to the stream "
             f"{', '.join(sorted(others))}: use another namespace"
         )
+
+
+async def _answered(jetstream: JetStream, verb: str, **request: object) -> Fields:
+    """Ask until there is an answer; each of these requests may be made twice.
+
+    Of those who create a stream at the same time, a cluster leaves some without an
+    answer: https://github.com/nats-io/nats-server/issues/3677
+    """
+    while True:  # noqa: ASYNC913  it asks
+        try:
+            async with asyncio.timeout(AGAIN_AFTER):
+                return await jetstream.api(verb, **request)
+        except TimeoutError:
+            continue
 
 
 def _dotted(version: tuple[int, ...]) -> str:
