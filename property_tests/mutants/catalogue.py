@@ -15,6 +15,7 @@ from property_tests.mutants import (
     redis,
     rules,
     running,
+    sharing,
     sqlite,
     stopping,
 )
@@ -22,7 +23,7 @@ from property_tests.mutants.mutant import Mutant
 from property_tests.mutants.suites import Suite, suites_of
 
 FILES = (
-    *(claiming, memory, sqlite, redis, postgres),
+    *(claiming, memory, sqlite, redis, postgres, sharing),
     *(asking, running, backing_up, stopping, rules),
 )
 ALL: tuple[Mutant, ...] = tuple(chain.from_iterable(f.MUTANTS for f in FILES))

@@ -33,6 +33,7 @@ CLAIM_ONLY_CLUSTERS = Suite(
     tests=("property_tests/clusters/claims_only",),
 )
 RACES = Suite(name="races", tests=("property_tests/races/test_races.py",))
+TURNS = Suite(name="turns", tests=("tests/backends/test_convoy.py",))
 # the zones take long
 ARITHMETIC = Suite(
     name="rules",
@@ -50,6 +51,7 @@ ON_POSTGRES = Suite(
 
 # the first that a path begins with counts
 BY_FILE = {
+    "anarchon/backends/convoy.py": (TURNS,),
     "anarchon/backends/claim.py": (ON_MEMORY, ON_SQLITE),
     "anarchon/backends/memory/": (ON_MEMORY,),
     "anarchon/backends/sqlite/": (ON_SQLITE,),
