@@ -4,18 +4,27 @@ Decides their order. Must not know what is measured.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 T = TypeVar("T")
+
+ROUNDS = 5
+# of so many one may disagree about a goal
+ROUNDS_WITH_GOAL = 11
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Effort:
     """So many rounds; ``quick`` asks whether it runs at all, not how fast."""
 
-    rounds: int = 5
+    rounds: int = ROUNDS
     quick: bool = False
+
+    @property
+    def for_goal(self) -> "Effort":
+        """What it takes to tell whether a goal is met."""
+        return self if self.quick else replace(self, rounds=ROUNDS_WITH_GOAL)
 
     def of(self, usual: T, quick: T) -> T:
         """Return how much to do."""

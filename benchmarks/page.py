@@ -11,7 +11,6 @@ from benchmarks.markdown import goal_lines, limit, measured, row_line, table_lin
 from benchmarks.overview import overview_lines
 from benchmarks.plot import draw
 from benchmarks.report import RESULTS, Cell, Report, Verdict
-from benchmarks.words import counted
 
 HERE = Path(__file__).parent
 PLOTS = HERE / "plots"
@@ -62,9 +61,10 @@ versions there.
 .venv/bin/nox -s bench -- --quick
 ```
 
-The first measures all again, in half an hour, and the second some of it; both put what
-they find in place of what is kept. The last, in two minutes, only finds out whether
-the measurements still run, with two packages of each kind, and keeps nothing.
+The first measures all again, in three quarters of an hour, and the second some of it;
+both put what they find in place of what is kept. The last, in two minutes, only finds
+out whether the measurements still run, with two packages of each kind, and keeps
+nothing.
 """
 
 
@@ -170,20 +170,20 @@ def _whole(report: Report) -> str:
     for plot in report.answer.plots:
         lines.append(f"![{plot.title}](../plots/{plot.name}.svg)\n")
     versions = ", ".join(f"{name} {number}" for name, number in report.versions.items())
-    lines.append(f"`{report.command}`, {report.day}{_rounds(report)}.")
+    lines.append(f"`{report.command}`, {report.day}.{_rounds(report)}")
     lines.append(f"{'; '.join(report.machine)}. {versions}.\n")
     lines.append(f"[All questions](../{NAME}).\n")
     return "\n".join(lines)
 
 
 def _rounds(report: Report) -> str:
+    """Say how many rounds the figures with a spread are of."""
     cells = (
         cell
         for table in report.answer.tables
         for row in table.rows
         for cell in row.cells.values()
     )
-    most = max(
-        (len(cell.values) for cell in cells if isinstance(cell, Cell)), default=1
-    )
-    return f", {counted(most, 'round')}" if most > 1 else ""
+    many = {len(cell.values) for cell in cells if isinstance(cell, Cell)} - {1}
+    rounds = " or ".join(map(str, sorted(many)))
+    return f" Figures with a spread are of {rounds} rounds." if many else ""

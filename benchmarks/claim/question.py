@@ -22,7 +22,7 @@ TITLE = "What a claim costs"
 # calls of a turn
 CLAIMS = 320
 # where a goal hangs on it, chance must not decide
-TURNS_WITH_GOAL, ROUNDS_WITH_GOAL = 10, 11
+TURNS_WITH_GOAL = 10
 WITH_GOAL = TURNS_WITH_GOAL * CLAIMS
 LOOPS = {ASYNCIO: "asyncio", TRIO: "Trio"}
 FIGURES: Mapping[str, tuple[str, Figure]] = {
@@ -90,7 +90,7 @@ def _measured(session: Session, effort: Effort) -> Found:
     if not session.store.goal:
         return _rounds(session, dict.fromkeys(callers, 1), effort)
     turns = dict.fromkeys(callers, 1) | {min(callers): TURNS_WITH_GOAL}
-    return _rounds(session, turns, Effort(rounds=ROUNDS_WITH_GOAL))
+    return _rounds(session, turns, effort.for_goal)
 
 
 def _rounds(session: Session, turns: Mapping[int, int], effort: Effort) -> Found:

@@ -89,7 +89,7 @@ def _measured(
         for subject in subjects
         for count in counts[subject.name]
     }
-    found = effort.alternate(turns)
+    found = (effort.for_goal if beside_peers else effort).alternate(turns)
     return [
         Found(subject=subject, slots={n: found[f"{name} {n}"] for n in counts[name]})
         for subject in subjects
