@@ -33,8 +33,8 @@ nox.options.sessions = [
 
 EVERYDAY = "not processes and not servers and not slow"
 TWO_AT_ONCE = ("-p", "xdist", "-n", "2", "--dist")
-# In the order of their names: by xdist's own, those files come last that have the fewest
-# tests, and these take the longest.
+# In the order of their names: by that of xdist, those files come last that have the
+# fewest tests, and these take the longest.
 FILE_BY_FILE = (*TWO_AT_ONCE, "loadfile", "--no-loadscope-reorder")
 
 
