@@ -36,8 +36,8 @@ AT_WORK = (1.0, 11.0)
 AT_ONCE = 4
 # all have their connections and databases on one server
 SETTINGS = {
-    "postgres18": {"max_connections": "800"},
-    "redis8": {"databases": "64", "appendfsync": "everysec"},
+    "postgres18": {"max_connections": "1600"},
+    "redis8": {"databases": "128", "appendfsync": "everysec"},
 }
 
 

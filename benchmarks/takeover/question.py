@@ -18,7 +18,7 @@ LEASE_STORES = tuple(store for store in STORES if store.leases and store is not 
 # in all at least fifty losses of each kind on each store
 CLUSTERS, TURNS = 4, 13
 # of each kind, of each package
-LOSSES = 3
+LOSSES = 5
 # in seconds; what takes longer may as well be never
 PATIENCE = 300.0
 

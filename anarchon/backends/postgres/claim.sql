@@ -6,8 +6,8 @@
 -- Every step that changes something begins so, in a statement of its own: only what is
 -- read after the lock is sure to show what the step before has written. The lock is an
 -- advisory one, since to lock a row is to write it, and would cost a claim that isn't
--- granted a write to disk. Two jobs whose locks fall together wait for each other and
--- nothing else. A test's clock comes as "given"; else it is null.
+-- granted a write to disk. Two jobs whose locks fall together wait for each other.
+-- A test's clock comes as "given"; else it is null.
 CREATE FUNCTION {schema}.enter(of_job text, given bigint) RETURNS bigint
 LANGUAGE plpgsql AS $$
 BEGIN
