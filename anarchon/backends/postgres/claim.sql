@@ -85,7 +85,7 @@ DECLARE
     untrimmed integer := (coalesce(newest.untrimmed, 0) + 1) % 16;
 BEGIN
     IF asked.slot <= newest.slot THEN
-        RETURN {schema}.done(asked, at, newest.slot);
+        RETURN {schema}.done(asked, at, newest);
     END IF;
     IF asked.mode = 'takeover' THEN
         RETURN json_build_object('is', 'no run', 'now', at,
@@ -146,20 +146,24 @@ BEGIN
         'ended', {schema}.end_for_good(own.job, own.slot, own.slot, at));
 END $$;
 
--- done: tell of a slot that is over, by its records
+-- done: tell of a slot that is over; the newest, which nearly all ask for, by its run,
+-- whose last record is always kept, and an older one by its records, if there are any
 CREATE FUNCTION {schema}.done(
-    asked {schema}.request, at bigint, newest bigint
+    asked {schema}.request, at bigint, newest {schema}.runs
 ) RETURNS json
 LANGUAGE plpgsql AS $$
 DECLARE
-    runner text := (
-        SELECT instance_id FROM {schema}.kept(asked.job)
-        WHERE slot = asked.slot AND reason <> 'manual'
-        ORDER BY attempt DESC LIMIT 1
-    );
+    runner text := newest.instance_id;
 BEGIN
+    IF asked.slot < newest.slot THEN
+        runner := (
+            SELECT instance_id FROM {schema}.kept(asked.job)
+            WHERE slot = asked.slot AND reason <> 'manual'
+            ORDER BY attempt DESC LIMIT 1
+        );
+    END IF;
     RETURN json_build_object('is', 'done', 'now', at, 'superseded', runner IS NULL,
-        'newest', newest, 'instance_id', runner);
+        'newest', newest.slot, 'instance_id', runner);
 END $$;
 
 -- in_the_way: tell of the run that keeps a claim from being granted

@@ -23,7 +23,7 @@ from anarchon.backends.postgres.store import PostgresStore
 from anarchon.bridge import Bridge
 from anarchon.errors import InvalidOption
 
-WORK, BEATS = 4, 2
+WORK, BEATS = 3, 2
 """How many connections a store of its own URL has at most: for claims, for beats."""
 
 SET_UP_WITHIN = 20.0

@@ -7,6 +7,9 @@ They share a transaction, and so the one time that the log is written to disk. E
 locks its job until the end of that; they go in the order of the jobs' names, so that of
 two instances that want the same jobs one waits, and neither for ever. If one of them
 fails in the server, all are undone, and each is asked for alone.
+
+One round trip of a kind is under way at a time. Of two, each would carry half as many,
+and where instances want the same jobs, they would mostly wait for each other's locks.
 """
 
 from collections.abc import Callable, Sequence
@@ -17,7 +20,6 @@ from anarchon.backends.postgres.driver import UNHEARD
 from anarchon.backends.postgres.lane import Lane
 from anarchon.backends.postgres.sql import Row, Schema, Step, Value
 
-AT_A_TIME = 2
 TOGETHER = 32
 
 
@@ -34,9 +36,7 @@ class Stepping:
         self._schema = schema
         self._step = step
         self._given = given
-        self._convoy: Convoy[Row, object] = Convoy(
-            self._send, width=AT_A_TIME, most=TOGETHER
-        )
+        self._convoy: Convoy[Row, object] = Convoy(self._send, width=1, most=TOGETHER)
 
     async def ask(self, *request: Value) -> object:
         """Return the answer of one step; cancelled, it is done or not."""
