@@ -8,7 +8,8 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 
 from anarchon.backends import backend_from
-from anarchon.model import End, Overlap, Reason, Status
+from anarchon.backends.clock import instant
+from anarchon.model import End, Overlap, Reason, RunRecord, Status
 from anarchon.protocol import Claim
 from anarchon.testing.conformance.probe import Link, linked
 
@@ -31,6 +32,22 @@ def claim_of(job: str, slot: int, token: str, instance_id: str) -> Claim:
         startable=900.0,
         keep=1_000,
         keep_for=90.0,
+    )
+
+
+def manual_record(job: str, slot: int) -> RunRecord:
+    """Return the record of a run by hand that started at its slot, and ended there."""
+    return RunRecord(
+        job=job,
+        slot=slot,
+        attempt=1,
+        status=Status.SUCCESS,
+        reason=Reason.MANUAL,
+        manual=True,
+        instance_id="A",
+        started_at=instant(slot),
+        ended_at=instant(slot),
+        duration=0.0,
     )
 
 

@@ -1,7 +1,7 @@
 """A PostgreSQL server that goes away, freezes or is cut off, under an open store."""
 
 import time
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager, suppress
 from functools import partial
 from typing import cast
@@ -36,20 +36,23 @@ async def wins(link: Link, slot: int, token: str = "token") -> bool:
 
 
 async def burst(link: Link, slots: range) -> None:
-    """Make many claims at once, so that many connections are open afterwards."""
-    async with anyio.create_task_group() as claims:
+    """Ask for much at once, so that all connections are open afterwards."""
+    async with anyio.create_task_group() as calls:
         for slot in slots:
-            claims.start_soon(wins, link, slot, f"t{slot}")
+            calls.start_soon(wins, link, slot, f"t{slot}")
+            calls.start_soon(link.call, link.store.time)
 
 
 @asynccontextmanager
-async def held_elsewhere(url: str, namespace: str, job: str) -> AsyncGenerator[None]:
-    """Leave a transaction open that has changed the runs of a job."""
+async def held_elsewhere(
+    url: str, namespace: str, jobs: Sequence[str]
+) -> AsyncGenerator[None]:
+    """Leave a transaction open that has changed the runs of some jobs."""
     connection = await asyncpg.connect(url)
     try:
         async with connection.transaction():
-            change = f'UPDATE "{namespace}".runs SET slot = slot WHERE job = $1'
-            await connection.execute(change, job)
+            change = f'UPDATE "{namespace}".runs SET slot = slot WHERE job = ANY ($1)'
+            await connection.execute(change, jobs)
             yield
     finally:
         await connection.close()
@@ -158,13 +161,15 @@ async def test_connections_that_a_router_forgot_are_given_up_together(
             assert time.monotonic() - asked < SLACK
 
 
+@pytest.mark.parametrize("count", [1, 4])
 @pytest.mark.parametrize("settings", [{}, {"statement_timeout": "300ms"}])
-async def test_job_that_somebody_holds_is_the_only_one_without_a_beat(
-    fleet: Fleet, settings: dict[str, str]
+async def test_jobs_that_somebody_holds_are_the_only_ones_without_a_beat(
+    fleet: Fleet, settings: dict[str, str], count: int
 ) -> None:
-    """An open transaction that has changed one job keeps no other from its beats."""
+    """An open transaction that has changed some jobs keeps no other from its beats."""
     [slot], namespace = past_slots(1), new_namespace()
     jobs = [f"job {number:02}" for number in range(BURST)]
+    locked, others = jobs[3 : 3 + count], jobs[:3] + jobs[3 + count :]
     beats: dict[str, bool] = {}
 
     with fleet.fresh("postgres18", settings=settings) as server:
@@ -173,14 +178,15 @@ async def test_job_that_somebody_holds_is_the_only_one_without_a_beat(
             link, beat = Link(bridge, store), cast("LeaseStore", store).heartbeat
 
             async def pulse(job: str) -> None:
+                asked = (job, slot, "token", 30.0)
                 with suppress(asyncpg.PostgresError):
-                    answer = await link.call(beat, job, slot, "token", 30.0)
+                    answer = await bridge.call(beat, *asked, bound=CALL_BOUND)
                     beats[job] = answer.accepted
 
             for job in jobs:
                 await link.call(store.claim, claim_of(job, slot, "token", "A"))
-            held = partial(held_elsewhere, server.url, namespace, jobs[3])
+            held = partial(held_elsewhere, server.url, namespace, locked)
             async with bridge.hold(held), anyio.create_task_group() as pulses:
                 for job in jobs:
                     pulses.start_soon(pulse, job)
-    assert {job: True for job in jobs if job != jobs[3]} == beats
+    assert dict.fromkeys(others, True) == beats

@@ -3,7 +3,7 @@
 import asyncio
 import json
 from collections.abc import AsyncGenerator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from typing import cast
 
 import anyio
@@ -16,7 +16,7 @@ from anarchon.errors import BackendUnavailable, InvalidOption
 from anarchon.protocol import LeaseStore, Won
 from anarchon.testing.conformance.probe import Link, linked
 from tests.servers.fleet import Fleet
-from tests.stores.claims import SUCCESS, claim_of, past_slots
+from tests.stores.claims import SUCCESS, claim_of, manual_record, past_slots
 from tests.stores.stores import new_namespace
 
 pytestmark = [pytest.mark.anyio, pytest.mark.servers]
@@ -166,10 +166,10 @@ async def test_closed_pool_is_unavailable(fleet: Fleet) -> None:
 
 
 @pytest.mark.parametrize("size", [2, 4])
-async def test_beat_gets_a_connection_of_a_pool_whose_claims_all_wait(
+async def test_beat_gets_a_connection_of_a_pool_whose_others_all_wait(
     fleet: Fleet, size: int
 ) -> None:
-    """However many claims wait in the server, a heartbeat isn't queued behind them."""
+    """However many calls wait in the server, a heartbeat isn't queued behind them."""
     name = new_namespace()
     lock = f"""SELECT pg_advisory_lock(hashtextextended('"{name}" stuck', 0))"""
     async with pool_behind_a_bridge(fleet["postgres18"].url, size) as (bridge, pool):
@@ -178,11 +178,16 @@ async def test_beat_gets_a_connection_of_a_pool_whose_claims_all_wait(
         async with linked(backend) as link, anyio.create_task_group() as waiting:
             store = cast("LeaseStore", link.store)
             [slot] = past_slots(1)
+            manual = manual_record("stuck", slot)
             await link.call(store.claim, claim_of("job", slot, "token", "A"))
             await bridge.call(other.execute, lock)
+
+            async def record(number: int) -> None:
+                with suppress(asyncpg.PostgresError, TimeoutError):
+                    await link.call(store.record, manual, f"t{number}", 100)
+
             for number in range(2 * size):
-                claim = claim_of("stuck", slot, f"t{number}", "A")
-                waiting.start_soon(link.call, store.claim, claim)
+                waiting.start_soon(record, number)
             with anyio.fail_after(SOON):
                 await anyio.wait_all_tasks_blocked()
                 reply = await link.call(store.heartbeat, "job", slot, "token", 30.0)

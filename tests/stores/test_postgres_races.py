@@ -27,7 +27,7 @@ ROUNDS = 40
 
 @asynccontextmanager
 async def stores(url: str) -> AsyncGenerator[list[Link]]:
-    """Open a store several times over, so that claims come by many connections."""
+    """Open a store several times over, so that claims come by several connections."""
     name = new_namespace()
     async with AsyncExitStack() as stack:
         yield [

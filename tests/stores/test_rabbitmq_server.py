@@ -8,16 +8,15 @@ import pytest
 from aio_pika.abc import AbstractConnection
 
 import anarchon
-from anarchon.backends.clock import instant
 from anarchon.backends.rabbitmq import RabbitMQBackend
 from anarchon.backends.records import Unreadable
 from anarchon.errors import BackendTooOld, BackendUnavailable, InvalidOption
-from anarchon.model import Reason, RunRecord, Status
+from anarchon.model import Status
 from anarchon.protocol import Won
 from anarchon.testing.conformance.probe import Link, linked
 from tests.servers.fleet import Fleet
 from tests.servers.proxy import Proxy
-from tests.stores.claims import SUCCESS, claim_of, past_slots
+from tests.stores.claims import SUCCESS, claim_of, manual_record, past_slots
 from tests.stores.rabbitmq_admin import delete, kinds_of_queues, put
 from tests.stores.stores import new_namespace
 
@@ -31,19 +30,7 @@ RECORDS, KEPT = 150, 20
 
 async def record(link: Link, slot: int) -> None:
     """Add the record of a run by hand that started at its slot."""
-    manual = RunRecord(
-        job=JOB,
-        slot=slot,
-        attempt=1,
-        status=Status.SUCCESS,
-        reason=Reason.MANUAL,
-        manual=True,
-        instance_id="A",
-        started_at=instant(slot),
-        ended_at=instant(slot),
-        duration=0.0,
-    )
-    await link.call(link.store.record, manual, f"m{slot}", KEPT)
+    await link.call(link.store.record, manual_record(JOB, slot), f"m{slot}", KEPT)
 
 
 async def wins(link: Link, slot: int) -> bool:

@@ -1,6 +1,7 @@
 """The two streams of a namespace: how they must be, and setting them up.
 
-Decides their settings, and which differences in a stream that is there are accepted.
+Decides their settings, which differences in a stream that is there are accepted, and
+how long it may take to set them up.
 Must not know what their messages say.
 """
 
@@ -20,7 +21,7 @@ NOT_FOUND = 10059
 OVERLAP = 10065
 
 # seconds until a request is made again, between looks for a new stream, and for all
-AGAIN_AFTER, PAUSE, SET_UP_WITHIN = 2.0, 0.05, 10.0
+AGAIN_AFTER, PAUSE, SET_UP_WITHIN = 3.0, 0.05, 10.0
 
 # one message for each subject, for good, and on disk: that makes a message a claim
 ESSENTIAL: Mapping[str, object] = {
@@ -59,6 +60,7 @@ async def set_up(
     Raises:
         BackendUnavailable: a stream that is there grants a subject more than once, or
             another stream has the subjects.
+        TimeoutError: there was no answer, however often it was asked.
     """
     claims = _Stream(
         name=subjects.claims,
@@ -160,12 +162,12 @@ async def _answered(jetstream: JetStream, verb: str, **request: object) -> Field
     Of those who create a stream at the same time, a cluster leaves some without an
     answer: https://github.com/nats-io/nats-server/issues/3677
     """
-    while True:  # noqa: ASYNC913  it asks
+    while True:
         try:
             async with asyncio.timeout(AGAIN_AFTER):
                 return await jetstream.api(verb, **request)
         except TimeoutError:
-            continue
+            await asyncio.sleep(PAUSE)
 
 
 def _dotted(version: tuple[int, ...]) -> str:

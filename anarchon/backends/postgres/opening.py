@@ -24,7 +24,8 @@ from anarchon.bridge import Bridge
 from anarchon.errors import InvalidOption
 
 WORK, BEATS = 3, 2
-"""How many connections a store of its own URL has at most: for claims, for beats."""
+"""How many connections a store of its own URL has at most: one for claims, one for ends
+and one for the rest; and one for beats and one for releases."""
 
 SET_UP_WITHIN = 20.0
 

@@ -16,8 +16,9 @@ _FILES = ("tables.sql", "claim.sql", "steps.sql")
 
 # Steps hold their locks for milliseconds, but somebody else may hold one for long. What
 # waits for it would hold up its companions, and whoever else wants their jobs, even if
-# nobody waits for the answer any more: so it soon fails instead.
-_WAIT_FOR_LOCK = "set_config('lock_timeout', '1s', true)"
+# nobody waits for the answer any more: so it soon fails instead, once beside companions,
+# once alone. A call is waited for five seconds, or a quarter of its lease.
+_WAIT_FOR_LOCK = "set_config('lock_timeout', '500ms', true)"
 
 _PLACE = re.compile(r"\$(\d+)")
 _NOT_PLAIN = re.compile(r"[^ !#-&(-\[\]-~]")
