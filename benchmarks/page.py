@@ -170,14 +170,14 @@ def _whole(report: Report) -> str:
     for plot in report.answer.plots:
         lines.append(f"![{plot.title}](../plots/{plot.name}.svg)\n")
     versions = ", ".join(f"{name} {number}" for name, number in report.versions.items())
-    lines.append(f"`{report.command}`, {report.day}.{_rounds(report)}")
+    lines.append(f"`{report.command}`, {report.day}.{_spread(report)}")
     lines.append(f"{'; '.join(report.machine)}. {versions}.\n")
     lines.append(f"[All questions](../{NAME}).\n")
     return "\n".join(lines)
 
 
-def _rounds(report: Report) -> str:
-    """Say how many rounds the figures with a spread are of."""
+def _spread(report: Report) -> str:
+    """Say how many figures those with a spread are medians of."""
     cells = (
         cell
         for table in report.answer.tables
@@ -185,5 +185,5 @@ def _rounds(report: Report) -> str:
         for cell in row.cells.values()
     )
     many = {len(cell.values) for cell in cells if isinstance(cell, Cell)} - {1}
-    rounds = " or ".join(map(str, sorted(many)))
-    return f" Figures with a spread are of {rounds} rounds." if many else ""
+    counts = " or ".join(map(str, sorted(many)))
+    return f" Figures with a spread are medians of {counts}." if many else ""
