@@ -16,7 +16,7 @@ _FILES = ("tables.sql", "claim.sql", "steps.sql")
 
 # Steps hold their locks for milliseconds, but somebody else may hold one for long. What
 # waits for it would hold up its companions, and whoever else wants their jobs, even if
-# nobody waits for the answer any more: so it soon fails instead, once beside companions,
+# nobody waits for the answer any more: so it soon fails instead, once beside others and
 # once alone. A call is waited for five seconds, or a quarter of its lease.
 _WAIT_FOR_LOCK = "set_config('lock_timeout', '500ms', true)"
 
