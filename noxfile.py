@@ -33,9 +33,6 @@ nox.options.sessions = [
 
 EVERYDAY = "not processes and not servers and not slow"
 TWO_AT_ONCE = ("-p", "xdist", "-n", "2", "--dist")
-# In the order of their names: by that of xdist, those files come last that have the
-# fewest tests, and these take the longest.
-FILE_BY_FILE = (*TWO_AT_ONCE, "loadfile", "--no-loadscope-reorder")
 
 
 @nox.session
@@ -73,7 +70,8 @@ def processes(session: nox.Session) -> None:
     """Kill, freeze, stop and restart real processes on one SQLite file."""
     marked = "processes and not servers and not slow"
     # most of it waits for leases to run out
-    session.run("pytest", "tests", "-m", marked, *FILE_BY_FILE, *session.posargs)
+    two = (*TWO_AT_ONCE, "loadfile")
+    session.run("pytest", "tests", "-m", marked, *two, *session.posargs)
 
 
 @nox.session
@@ -82,7 +80,8 @@ def servers(session: nox.Session) -> None:
     session.run("python", "tools/build_redis.py")
     marked = "servers and not slow"
     # most of it waits for an outage to pass or a server to start; so two do so at once
-    session.run("pytest", "tests", "-m", marked, *FILE_BY_FILE, *session.posargs)
+    two = (*TWO_AT_ONCE, "loadfile")
+    session.run("pytest", "tests", "-m", marked, *two, *session.posargs)
 
 
 @nox.session
